@@ -19,8 +19,6 @@ import nbsql
 from nbsql.cli import main
 from nbsql.queries.explanation import times
 
-ROOT = Path(__file__).parents[2]
-
 GOLF = """
 CREATE TABLE golf AS FROM (VALUES
   (1, 'sunny', 85, 'no'), (2, 'sunny', 80, 'no'), (3, 'overcast', 83, 'yes'), (4, 'rain', 70, 'yes'), (5, 'rain', 68, 'yes'),
@@ -101,18 +99,6 @@ def test_fit_shows_what_it_inferred_and_what_to_type_next(shop: str, run: Run) -
     assert "  FROM spell.predict('golf');" in result.stdout
     assert result.stderr == ""
     assert sql(shop, "SELECT count(*) FROM spell.predict('golf')") == [(14,)]
-
-
-def test_every_option_of_fit_arrives_in_the_library(shop: str, run: Run) -> None:
-    options = (
-        "--alpha 0.5 --prior smoothed --prior-alpha 3 --nulls category --unseen smooth --feature outlook --feature temperature"
-    )
-    run("fit", shop, "golf", "--target", "play", "--name", "m", "--weight", "day", "--exclude", "temperature", *options.split())
-    spec = json.loads(str(sql(shop, "SELECT spec FROM m.spec")[0][0]))
-    assert spec["defaults"] == {"alpha": 0.5, "nulls": "category", "unseen": "smooth"}
-    assert spec["prior"] == {"kind": "smoothed", "alpha": 3.0, "given": []}
-    assert spec["weight"] == "day"
-    assert [feature["name"] for feature in spec["features"]] == ["outlook"]
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pandas
 import pytest
-from click.testing import CliRunner
 from sklearn.datasets import load_breast_cancer
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from sklearn.metrics import mutual_info_score
@@ -19,7 +16,6 @@ from support.algebra import same
 
 import nbsql
 from nbsql import Best, InputError
-from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -152,32 +148,3 @@ def test_the_statements_of_a_choice_are_not_known_before(con: Connection) -> Non
     with pytest.raises(InputError) as refused:
         nbsql.fit_sql(con, "t", target="y", features=Best(1))
     assert str(refused.value) == "the statements of features=nbsql.Best(...) follow from the counts; fit, or name the features"
-
-
-@pytest.mark.slow
-def test_the_command_line_keeps_the_best(tmp_path: Path) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    with duckdb.connect(path) as con:
-        con.execute(
-            "CREATE TABLE t AS SELECT i % 2 AS y, 'v' || (i % 2) AS s, i % 3 AS x, 'w' || (i % 4) AS z FROM range(12) r(i)"
-        )
-    fit = ["fit", path, "t", "--target", "y", "--name", "m", "--replace", "--best", "1"]
-    for arguments, kept in (
-        ([], ["s"]),
-        (["--feature", "x", "--feature", "z"], ["z"]),
-        (["--exclude", "s", "--exclude", "z"], ["x"]),
-    ):
-        result = CliRunner().invoke(main, [*fit, *arguments])
-        assert result.exit_code == 0, result.output
-        with nbsql.load(path, "m") as model:
-            assert list(model.families) == kept
-    ranked = CliRunner().invoke(main, [*fit, "--best-by", "f_statistic"])
-    message = "'f_statistic' does not rank 's', which is categorical; rank by 'mutual_information', or leave it out"
-    assert (ranked.exit_code, ranked.stderr.strip()) == (1, f"error: {message}")
-    alone = CliRunner().invoke(main, [*fit[:-2], "--best-by", "f_statistic"])
-    assert (alone.exit_code, alone.stderr.splitlines()[-1]) == (
-        2,
-        "Error: --best-by goes with --best N, whose features it ranks",
-    )
-    judged = CliRunner().invoke(main, ["cross-validate", path, "t", "--target", "y", "--best", "1", "--folds", "3", "--json"])
-    assert json.loads(judged.stdout)["accuracy"] == 1

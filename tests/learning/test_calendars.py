@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -152,22 +151,6 @@ def test_a_scorer_for_sqlite_reads_dates_of_iso_8601(con: duckdb.DuckDBPyConnect
     assert [x for row in sorted(scored) for x in (row[0], *row[-2:])] == pytest.approx(posteriors(model.predict_proba("calls")))
     for dialect in ("bigquery", "clickhouse", "databricks", "mysql", "redshift", "snowflake", "trino", "tsql"):
         assert "hour" in model.sql("predict", "calls", dialect=dialect).lower()
-
-
-def test_the_command_line_and_families_files(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from nbsql.cli import main
-
-    con.execute(f"COPY calls TO '{tmp_path}/calls.csv'")
-    (tmp_path / "families.json").write_text(json.dumps({"called": {"family": "calendar", "parts": ["weekday", "hour"]}}))
-    roles = ["--target", "fate", "--id", "id", "--name", "fates"]
-    fit = ["fit", f"{tmp_path}/m.duckdb", f"{tmp_path}/calls.csv", "--replace", *roles]
-    for asked in (["--family", "called=calendar(parts=[weekday,hour])"], ["--families", f"{tmp_path}/families.json"]):
-        done = CliRunner().invoke(main, [*fit, *asked])
-        assert done.exit_code == 0, done.output
-        with duckdb.connect(f"{tmp_path}/m.duckdb") as file:
-            assert list(nbsql.load(file, "fates").families) == ["weekday of called", "hour of called"]
 
 
 def test_arrays_and_frames_of_estimators() -> None:

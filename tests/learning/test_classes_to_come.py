@@ -11,11 +11,9 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from sklearn.naive_bayes import CategoricalNB
 
 import nbsql
-from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -208,23 +206,3 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
     with refused(nbsql.InputError, f"classes does not support 'numbers', {ending}"):
         family = nbsql.MultivariateGaussian(["x", "links"])
         nbsql.fit(con, DATA, target=DECLARED, features=[], families={"numbers": family})
-
-
-@pytest.mark.slow
-def test_the_command_line_names_classes(tmp_path: Path) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    with duckdb.connect(path) as con:
-        con.execute(f"CREATE TABLE rows AS {DATA}")
-    command = ["fit", path, "rows", "--target", "y", "--name", "m", "--prior", "smoothed", "--classes", "ham,spam,other"]
-    found = CliRunner().invoke(main, command)
-    assert found.exit_code == 0, found.output
-    with duckdb.connect(path) as con:
-        assert sorted(nbsql.load(con, "m").classes) == sorted(CLASSES)
-    found = CliRunner().invoke(main, [*command, "--replace", "--sql"])
-    assert "'other'" in found.output
-    options = ["--target", "y", "--classes", "ham,spam", "--folds", "2"]
-    for command in ("cross-validate", "sweep"):
-        found = CliRunner().invoke(main, [command, path, "rows", *options])
-        assert found.exit_code == 0, found.output
-    found = CliRunner().invoke(main, ["cross-validate", path, "rows", *options[:3], "ham"])
-    assert "'y' of rows is 'spam' in some rows, which --classes does not name; name every" in found.output

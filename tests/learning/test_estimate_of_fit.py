@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 from support.algebra import alike
 
 import nbsql
-from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 
@@ -100,25 +93,3 @@ def test_a_sweep_and_a_cross_validation_take_it(con: Connection) -> None:
     for rank, alpha, *_, log_loss in swept.ranking:
         found = nbsql.cross_validate(con, rows, target="y", alpha=alpha, estimate="mode", folds=3)
         assert (rank, found.log_loss) == (rank, pytest.approx(log_loss, rel=1e-12))
-
-
-def test_the_command_line_takes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    arguments = [
-        "fit",
-        "new.duckdb",
-        f"SELECT c, y {ROWS}",
-        "--target",
-        "y",
-        "--name",
-        "m",
-        "--estimate",
-        "map",
-        "--alpha",
-        "2",
-    ]
-    assert CliRunner().invoke(main, arguments).exit_code == 0
-    with duckdb.connect("new.duckdb") as con:
-        spec = json.loads(con.execute("SELECT spec FROM m.spec").fetchall()[0][0])
-        assert spec["defaults"]["estimate"] == spec["features"][0]["estimate"] == "mode"
-    assert "alpha 2, prior empirical, estimate mode" in CliRunner().invoke(main, ["show", "new.duckdb", "m"]).stdout

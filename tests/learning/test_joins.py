@@ -9,7 +9,6 @@ from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from support.algebra import FAMILIES, Row, alike, cells, connect, few, row, same_cells
@@ -18,7 +17,6 @@ import nbsql
 import nbsql.learning.factorised
 import nbsql.plan.dimension_scores
 import nbsql.plan.joins
-from nbsql.cli import main
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.plan import ROW_VERBS
 from nbsql.rendering.renderer import Renderer
@@ -415,29 +413,6 @@ def test_a_model_in_another_database_finds_the_tables_there(shop: duckdb.DuckDBP
     again = "again" if duckdb.__version__ >= "2" else "other"  # before, a view needs the name that its database had
     shop.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS {again}")
     alike(nbsql.load(shop, "far", database=again).predict_proba("orders").fetchall(), expected)
-
-
-def test_the_command_line_joins(shop: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    shop.execute(f"ATTACH '{path}' AS file")
-    for table in ("orders", "customers", "products"):
-        shop.execute(f"CREATE TABLE file.{table} AS FROM {table}")
-    shop.execute("DETACH file")
-    options = ["--target", "returned", "--id", "id"]
-    joins = ["--join", "customers:customer_id", "--join", "products:product=id:product_"]
-
-    def run(*arguments: str) -> Any:
-        return CliRunner().invoke(main, list(arguments), prog_name="nbsql", env={"COLUMNS": "300"})
-
-    assert "product_price" in run("fit", path, "orders", "--name", "returns", *options, *joins).stdout
-    lines = run("predict", path, "returns", "orders", "--format", "csv").stdout.splitlines()
-    found = {(line.split(",")[0], line.split(",")[-2]) for line in lines[1:]}
-    assert found == {(str(row[0]), row[-2]) for row in by_joins(shop).predict("orders")}
-    assert "120 rows of orders" in run("cross-validate", path, "orders", *options, *joins, "--folds", "3").stdout
-    refused = run("fit", path, "orders", "--name", "x", *options, "--join", "customers")
-    assert refused.exit_code == 2
-    message = "a join is TABLE:KEY or TABLE:KEY:PREFIX, such as products:product=id:product_, not 'customers'"
-    assert message in " ".join(refused.stderr.split())
 
 
 @pytest.mark.slow

@@ -11,11 +11,9 @@ from typing import Any
 import duckdb
 import pandas
 import pytest
-from click.testing import CliRunner
 
 import nbsql
 from nbsql import InputError, ModelError
-from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -358,18 +356,6 @@ def test_what_has_no_segments_says_so(con: Connection, rows: list[Row], refused:
     ):
         with refused(ModelError, message):
             act()
-
-
-def test_the_command_line_fits_segments(con: Connection, rows: list[Row], tmp_path: Path, joint: Any) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    con.execute(f"ATTACH '{path}' AS shop; CREATE TABLE shop.t AS SELECT region, y, sky, wind FROM t; DETACH shop")
-    arguments = ["fit", path, "t", "--target", "y", "--name", "m", "--segment-by", "region", "--segment-shrinkage", "3"]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 0, result.output
-    here = nbsql.fit(con, "SELECT region, y, sky, wind FROM t", target="y", segment_by=nbsql.Segments("region", shrinkage=3))
-    with nbsql.load(path, "m") as model:
-        for one, other in zip(joint(model, "t"), joint(here, "SELECT region, y, sky, wind FROM t"), strict=True):
-            assert one == {label: near(value, rel=1e-12) for label, value in other.items()}
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,10 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from support.algebra import alike, cells, same, same_cells
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
-from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -228,33 +226,6 @@ z" DOUBLE, label VARCHAR, "members" VARCHAR)""")
         again = nbsql.fit(con, name, target="label", method=nbsql.Mixture(2))
         assert {row[:3] for row in again.components} == {(f"it's {y}", j, 10.0) for y in (0, 1) for j in (1, 2)}
         assert len(again.explain(name).fetchall()) == 40 * 2 * 4
-
-
-@pytest.mark.slow
-def test_the_command_line(lumps: Connection, tmp_path: Path) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    lumps.execute(f"ATTACH '{path}' AS shop; CREATE TABLE shop.lumps AS SELECT y, x1, x2 FROM lumps; DETACH shop")
-    fit = ["fit", path, "lumps", "--target", "y", "--name", "m", "--components"]
-    result = CliRunner().invoke(main, [*fit, "2"])
-    assert result.exit_code == 0, result.output
-    with nbsql.load(path, "m") as model:
-        assert {row[:2] for row in model.components} == {("a", 1), ("a", 2), ("b", 1), ("b", 2)}
-    assert "components 2" in CliRunner().invoke(main, ["show", path, "m"]).output
-    result = CliRunner().invoke(main, [*fit, "a=2,'b'=1", "--replace"])
-    assert result.exit_code == 0, result.output
-    with nbsql.load(path, "m") as model:
-        assert {row[:2] for row in model.components} == {("a", 1), ("a", 2), ("b", 1)}
-    assert "components a 2" in CliRunner().invoke(main, ["show", path, "m"]).output
-    for text, message in (
-        ("many", "'many' is no number of components; it is K, or LABEL=K,LABEL=K"),
-        ("a=1.5", "'a=1.5' is not LABEL=K, such as yes=3"),
-        ("a=2,a=3", "label 'a' is given twice; give it once"),
-        ("0", "components must be a whole number of at least 1, not 0"),
-        ("z=2", "components names 'z', which is no class of 'y'"),
-    ):
-        result = CliRunner().invoke(main, [*fit, text, "--replace"])
-        assert result.exit_code != 0
-        assert message in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize(

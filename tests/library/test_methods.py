@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 
 import nbsql
-from nbsql import EM, LDA, QDA, JointBayes, Logistic, Mixture, Segments, Smoothed
-from nbsql.cli.app import main
+from nbsql import LDA, QDA, Logistic, Segments, Smoothed
 from nbsql.spec.spec import Spec
 
 ROWS = """SELECT CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'b' ELSE 'c' END AS y, i * 7 % 11 + i % 3 AS x, i * 5 % 13 / 4 AS z,
@@ -64,54 +61,3 @@ def test_a_spec_written_before_is_read() -> None:
     assert found.components is not None
     assert found.components.requested == {"a": 2}
     assert Spec.from_json(found.to_json(), "m") == found
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--penalty", "2"], "--penalty is of --method logistic and weighted, not of naive"),
-        (["--em-weight", "2"], "--em-weight is of --method em, not of naive"),
-        (["--method", "em", "--em-weight", "0"], "weight of rows without a class must be above 0, not 0"),
-        (["--method", "lda", "--iterations", "2"], "--iterations is of --method logistic and em, not of lda"),
-        (["--method", "logistic", "--shrinkage", "0.1"], "--shrinkage is of --method lda, qda, tan and aode, not of logistic"),
-        (["--method", "tan", "--least", "30"], "--least is of --method aode, not of tan"),
-        (["--method", "qda", "--backoff", "naive"], "--backoff is of --method joint, not of qda"),
-        (["--method", "lda", "--components", "2"], "--components is of --method naive, not of lda"),
-        (["--prior-alpha", "2"], "--prior-alpha is of --prior smoothed"),
-        (["--prior", "a=0.5,b=0.3,c=0.2", "--prior-alpha", "2"], "--prior-alpha is of --prior smoothed"),
-        (["--segment-shrinkage", "2"], "--segment-shrinkage goes with --segment-by, which makes the segments"),
-        (["--method", "logistic", "--tolerance", "0"], "tolerance must be above 0, not 0"),
-        (["--prior", "smoothed", "--prior-alpha", "-1"], "alpha must be a finite number of at least 0, not -1.0"),
-        (["--method", "lda", "--shrinkage", "auto"],
-            "shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not 'auto'"),
-    ],
-)  # fmt: skip
-def test_flags_are_of_their_methods(tmp_path: Path, flags: list[str], message: str) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    result = CliRunner().invoke(main, ["fit", path, ROWS, "--target", "y", "--name", "m", *flags])
-    assert result.exit_code != 0
-    assert message in " ".join(result.output.split())
-    assert not Path(path).exists()
-
-
-@pytest.mark.slow
-def test_flags_make_the_arguments(tmp_path: Path) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    cases: dict[tuple[str, ...], dict[str, Any]] = {
-        ("--method", "logistic", "--penalty", "2", "--iterations", "50"): {"method": Logistic(penalty=2, iterations=50)},
-        ("--method", "em", "--em-weight", "0.5", "--tolerance", "1"): {"method": EM(weight=0.5, tolerance=1)},
-        ("--method", "lda", "--shrinkage", "0.25", "--feature", "x"): {"method": LDA(shrinkage=0.25), "features": ["x"]},
-        ("--method", "joint", "--backoff", "naive"): {"method": JointBayes(backoff="naive")},
-        ("--components", "a=2", "--prior", "smoothed", "--prior-alpha", "4"):
-            {"method": Mixture({"a": 2}), "prior": Smoothed(4)},
-        ("--segment-by", "g", "--segment-shrinkage", "3"): {"segment_by": Segments("g", shrinkage=3)},
-    }  # fmt: skip
-    for flags, options in cases.items():
-        result = CliRunner().invoke(main, ["fit", path, ROWS, "--target", "y", "--name", "m", "--replace", *flags])
-        assert result.exit_code == 0, result.output
-        with nbsql.load(path, "m") as model:
-            assert model.state.spec == spec(**options), flags
-    swept = ["sweep", path, ROWS, "--target", "y", "--priors", "uniform", "--priors", "smoothed", "--prior-alpha", "40"]
-    result = CliRunner().invoke(main, [*swept, "--folds", "3", "--csv"])
-    assert result.exit_code == 0, result.output
-    assert {line.split(",")[2] for line in result.output.splitlines()[1:]} == {"uniform", "smoothed(40)"}

@@ -388,18 +388,3 @@ def test_a_covariance_of_its_own_has_no_linear_form(con: Connection, refused: An
     )
     with refused(nbsql.ModelError, line):
         model.linear()
-
-
-def test_on_the_command_line(tmp_path: Any) -> None:
-    from click.testing import CliRunner
-
-    from nbsql.cli import main
-
-    path = str(tmp_path / "flowers.duckdb")
-    with duckdb.connect(path) as con:
-        load(con, *data("iris"))
-    arguments = ["fit", path, "rows", "--target", "y", "--id", "i", "--name", "m", "--method", "lda", "--shrinkage"]
-    assert CliRunner().invoke(main, [*arguments, "0.25"]).exit_code == 0
-    with duckdb.connect(path) as con:
-        assert nbsql.load(con, "m").families["lda"].shrinkage == 0.25  # type: ignore[attr-defined]
-    assert CliRunner().invoke(main, [*arguments, "ledoit-wolf", "--replace"]).exit_code == 0

@@ -199,28 +199,3 @@ def test_smoothing_and_a_backoff_are_two_answers() -> None:
         nbsql.InputError, match=r"^unseen='smooth' and a backoff are two answers to values never seen; leave one"
     ):
         nbsql.Joint(["a", "b"], backoff="naive", unseen="smooth")
-
-
-def test_the_command_line_fits_it(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from nbsql.cli.app import main
-
-    shop = str(tmp_path / "shop.duckdb")
-    with duckdb.connect(shop) as con:
-        con.execute(DAYS)
-    new = "SELECT 'mild' AS temperature, 'odd' AS wind"
-    for options, prediction in (((), None), (("--backoff", "naive"), "no")):
-        fit = ["fit", shop, "days", "--target", "play", "--name", "m", "--method", "joint", "--replace", *options]
-        result = CliRunner().invoke(main, fit)
-        assert result.exit_code == 0, result.output
-        assert "joint" in result.output
-        with nbsql.load(shop, "m") as model:
-            assert model.predict(new).fetchall()[0][2] == prediction
-        result = CliRunner().invoke(main, ["show", shop, "m", "--families"])
-        assert result.exit_code == 0, result.output
-    result = CliRunner().invoke(main, ["cross-validate", shop, "days", "--target", "play", "--method", "joint", "--folds", "2"])
-    assert result.exit_code == 0, result.output
-    result = CliRunner().invoke(main, ["fit", shop, "days", "--target", "play", "--name", "m", "--method", "joined"])
-    assert result.exit_code == 2
-    assert "'joined' is not one of 'naive', 'joint'" in result.output

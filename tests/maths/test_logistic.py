@@ -10,7 +10,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ from support.algebra import alike, examples
 
 import nbsql
 import nbsql.learning.logistic
-from nbsql.cli import main
 from nbsql.plan import VERBS
 
 Connection = duckdb.DuckDBPyConnection
@@ -541,26 +539,3 @@ def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, 
         "method='logistic' runs statements until its weights converge, so they cannot be listed before; fit the model instead",
     ):
         nbsql.fit_sql(con, "days", target="place", method="logistic")
-
-
-@pytest.mark.slow
-def test_on_the_command_line(tmp_path: Any) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    with duckdb.connect(path) as con:
-        con.execute(DAYS)
-        expected = weights(nbsql.fit(con, "days", target="place", exclude=["i", "w"], method=nbsql.Logistic(penalty=2)))
-    options = ["--target", "place", "--name", "places", "--exclude", "i", "--exclude", "w", "--method", "logistic"]
-    fitted = CliRunner().invoke(
-        main, ["fit", path, "days", *options, "--penalty", "2", "--iterations", "50", "--tolerance", "1e-9"]
-    )
-    assert fitted.exit_code == 0, fitted.output
-    with nbsql.load(path, "places") as model:
-        assert weights(model) == pytest.approx(expected, abs=1e-7)
-    shown = CliRunner().invoke(main, ["explain", path, "places", "days", "--row", "4"])
-    assert shown.exit_code == 0, shown.output
-    printed = CliRunner().invoke(main, ["fit", path, "days", *options, "--sql"])
-    assert printed.exit_code == 1
-    assert (
-        "--method logistic runs statements until its weights converge, so they cannot be listed before; fit the model instead"
-        in printed.output
-    )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 
 import nbsql
-from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -103,25 +100,6 @@ def test_a_column_of_a_dimension_does_not_come_back(con: Connection) -> None:
     places = [names.index(name) for name in found.columns]
     expected = [tuple(row[place] for place in places) for row in model.predict("rows")]
     assert sorted_by_text(found.fetchall()) == sorted_by_text(expected)
-
-
-def test_the_command_line_names_columns(tmp_path: Path) -> None:
-    path = str(tmp_path / "shop.duckdb")
-    with duckdb.connect(path) as con:
-        con.execute(f"CREATE TABLE rows AS {ROWS}; ALTER TABLE rows RENAME kind TO 'a, b'".replace("'a, b'", '"a, b"'))
-        nbsql.fit(con, "rows", target="y", features=["a, b", "x"], name="m")
-
-    def header(*arguments: str) -> str:
-        found = CliRunner().invoke(main, ["predict", path, "m", "rows", "--csv", *arguments])
-        assert found.exit_code == 0, found.output
-        return found.output.splitlines()[0]
-
-    assert header("--columns", "") == "prediction,probability"
-    assert header("--columns", "id, 'a, b'", "--top-k", "2") == 'id,"a, b",prediction,probability,rank'
-    found = CliRunner().invoke(main, ["predict", path, "m", "rows", "--columns", "nil"])
-    assert found.exit_code != 0
-    assert "no column 'nil' in rows" in found.output
-    assert '"id"' in CliRunner().invoke(main, ["sql", path, "predict", "m", "rows", "--columns", "id"]).output
 
 
 @pytest.mark.parametrize("verb", VERBS)

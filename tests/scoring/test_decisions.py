@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import nbsql
 from nbsql import InputError
-from nbsql.cli import main
 
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 near = pytest.approx
@@ -193,108 +187,20 @@ def test_a_label_of_another_type_gets_a_hint(con: duckdb.DuckDBPyConnection, ref
         model.predict("SELECT 1.0 AS x", costs={("1", "0"): 2})
 
 
-# On the command line. ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with the table sky and the model weather, of a boolean."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute("""CREATE TABLE sky AS SELECT i % 3 = 0 AS wet,
-            CASE WHEN i % 4 = 0 THEN 'rain' ELSE 'sun' END AS sky FROM range(24) AS t(i)""")
-        nbsql.fit(con, "sky", target="wet", name="weather")
-    return path
-
-
-@pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    return str(shutil.copy(made, "shop.duckdb"))
-
-
-def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(main, ["predict", *arguments], prog_name="nbsql")
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
-
-
-def lines(shop: str, **options: Any) -> list[str]:
-    """What the library says, as CSV."""
-    with duckdb.connect(shop) as con:
-        query = nbsql.load(con, "weather").predict(con.sql("SELECT sky FROM sky LIMIT 3").df(), **options)
-        return [",".join(query.columns), *(",".join(map(str, row)).lower() for row in query)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options"),
-    [
-        (["--cost", "true:false=5"], {"costs": {(True, False): 5}}),
-        (["--cost", "true:false=5", "--cost", "false:false=0.5"], {"costs": {(True, False): 5, (False, False): 0.5}}),
-        (["--threshold", "true=0.25"], {"thresholds": {True: 0.25}}),
-        (["--top-k", "2"], {"top_k": 2}),
-    ],
-)
-def test_the_command_says_what_the_library_says(shop: str, arguments: list[str], options: dict[str, Any]) -> None:
-    rows = "SELECT sky FROM sky LIMIT 3"
-    assert run(shop, "weather", rows, *arguments, "--format", "csv").splitlines() == lines(shop, **options)
-    shown = run(shop, "weather", rows, *arguments).splitlines()
-    assert re.split(r"\s{2,}", shown[0].strip()) == lines(shop, **options)[0].split(",")
-    assert "FROM" in run(shop, "weather", rows, *arguments, "--sql")
-    run(shop, "weather", rows, *arguments, "--into", "scored")
-    with duckdb.connect(shop) as con:
-        assert len(con.execute("FROM scored").fetchall()) == len(lines(shop, **options)) - 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--cost", "true=5"], 2, "'true=5' is not ACTUAL:PREDICTED=COST, such as ham:spam=10"),
-        (["--cost", "true:false=much"], 2, "'true:false=much' is not ACTUAL:PREDICTED=COST, such as ham:spam=10"),
-        (["--threshold", "0.5"], 2, "'0.5' is not LABEL=P, such as spam=0.9"),
-        (["--threshold", "wet=0.5"], 1, "class 'wet', which the model does not know; the classes are False, True"),
-        (["--top-k", "2", "--proba"], 2, "choose one of --proba, --cost, --threshold, --top-k and --coverage"),
-    ],
-)  # fmt: skip
-def test_the_command_refuses(shop: str, arguments: list[str], code: int, message: str) -> None:
-    assert message in run(shop, "weather", "sky", *arguments, code=code)
-
-
-def test_the_command_judges_at_a_cost(shop: str) -> None:
-    result = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--json"])
-    assert result.exit_code == 0, result.output
-    with duckdb.connect(shop) as con:
-        found = nbsql.load(con, "weather").evaluate("sky", costs={(True, False): 5})
-    printed = json.loads(result.stdout)
-    assert (printed["cost"], printed["accuracy"]) == (near(found.cost), near(found.accuracy))
-    sql = CliRunner().invoke(
-        main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--table", "confusion", "--sql"]
-    )
-    assert sql.exit_code == 0, sql.output
-    with duckdb.connect(shop) as con:
-        assert con.execute(sql.stdout).fetchall() == found_confusion(con)
-
-
-def found_confusion(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
-    return nbsql.load(con, "weather").evaluate("sky", costs={(True, False): 5}).confusion.fetchall()
-
-
-def test_the_sql_of_an_evaluation_knows_the_costs(shop: str) -> None:
+def test_the_sql_of_an_evaluation_knows_the_costs(con: duckdb.DuckDBPyConnection) -> None:
     costs = {(True, False): 5}
-    with duckdb.connect(shop) as con:
-        model = nbsql.load(con, "weather")
-        found = model.evaluate("sky", costs=costs)
-        assert con.execute(model.evaluate_sql("sky", table="cost", costs=costs)).fetchall() == [
-            (near(found.cost), near(found.expected_cost))
-        ]
-        metrics = {
-            name: value
-            for label, name, value in con.execute(model.evaluate_sql("sky", costs=costs)).fetchall()
-            if label is None
-        }
-        assert metrics["accuracy"] == near(found.accuracy)
-        with pytest.raises(InputError) as refused:
-            model.evaluate_sql("sky", table="cost")
-        assert str(refused.value) == "the table 'cost' is of the costs of mistakes; say them, costs={actual: {predicted: cost}}"
+    con.execute(
+        "CREATE TABLE sky AS SELECT i % 3 = 0 AS wet, ['rain', 'sun'][2 - (i % 4 = 0)::INT] AS sky FROM range(24) AS t(i)"
+    )
+    model = nbsql.fit(con, "sky", target="wet", name="weather")
+    found = model.evaluate("sky", costs=costs)
+    assert con.execute(model.evaluate_sql("sky", table="cost", costs=costs)).fetchall() == [
+        (near(found.cost), near(found.expected_cost))
+    ]
+    metrics = {
+        name: value for label, name, value in con.execute(model.evaluate_sql("sky", costs=costs)).fetchall() if label is None
+    }
+    assert metrics["accuracy"] == near(found.accuracy)
+    with pytest.raises(InputError) as refused:
+        model.evaluate_sql("sky", table="cost")
+    assert str(refused.value) == "the table 'cost' is of the costs of mistakes; say them, costs={actual: {predicted: cost}}"

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from scipy import stats
 
 import nbsql
-from nbsql.cli import main
 
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
@@ -272,30 +268,3 @@ def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -
     ]:
         with refused(nbsql.InputError, message):
             act(model).fetchall()
-
-
-def test_the_commands_say_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with duckdb.connect("shop.duckdb") as con:
-        con.execute(f"CREATE TABLE data AS {ROWS}")
-        con.execute("CREATE TABLE gaps AS SELECT * REPLACE (CASE WHEN id % 2 = 0 THEN v END AS v) FROM data")
-        nbsql.fit(con, "data", target="y", exclude=["id"], families=FAMILIES, name="m")
-
-    def run(*arguments: str, code: int = 0) -> str:
-        result = CliRunner().invoke(main, list(arguments))
-        assert result.exit_code == code, result.output
-        return result.output
-
-    arguments = ("impute", "shop.duckdb", "m", "gaps", "--features", "v", "--labelled")
-    printed = json.loads(run(*arguments, "--json", "--limit", "6"))
-    run(*arguments, "--into", "filled")
-    predicted = json.loads(run("predict", "shop.duckdb", "m", "gaps", "--target", "v", "--limit", "6", "--json"))
-    assert "deviation" in run("predict", "shop.duckdb", "m", "gaps", "--target", "x")
-    assert "--target has no --proba" in run("predict", "shop.duckdb", "m", "gaps", "--target", "v", "--proba", code=2)
-    with duckdb.connect("shop.duckdb") as con:
-        model = nbsql.load(con, "m")
-        expected = dicts(model.impute("FROM gaps LIMIT 6", features=["v"], labelled=True))
-        assert [(row["v"], row["probability_v"]) for row in printed] == [(row["v"], row["probability_v"]) for row in expected]
-        assert con.execute("SELECT count(*), count(v), count(probability_v) FROM filled").fetchall() == [(120, 120, 60)]
-        answers = dicts(model.predict("FROM gaps LIMIT 6", target="v"))
-        assert [row["prediction"] for row in predicted] == [row["prediction"] for row in answers]

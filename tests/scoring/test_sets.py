@@ -13,10 +13,8 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import nbsql
-from nbsql.cli import main
 
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
@@ -142,23 +140,6 @@ def test_sets_go_beside_calibrated_posteriors(con: duckdb.DuckDBPyConnection, na
     model.calibrate("data", folds=5, method="conformal")
     assert sets() == alone
     assert model.predict_proba("data").fetchall() == calibrated
-
-
-def test_the_command_says_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with duckdb.connect("shop.duckdb") as con:
-        con.execute(f"CREATE TABLE data AS {ROWS}")
-        nbsql.fit(con, "data", target="risk", id="id", name="risks")
-    runner = CliRunner()
-    result = runner.invoke(main, ["calibrate", "shop.duckdb", "risks", "data", "--method", "conformal"])
-    assert result.exit_code == 0, result.output
-    arguments = ["predict", "shop.duckdb", "risks", "data", "--coverage", "0.9", "--by-class"]
-    result = runner.invoke(main, [*arguments, "--format", "json", "--limit", "3"])
-    assert result.exit_code == 0, result.output
-    with duckdb.connect("shop.duckdb") as con:
-        expected = nbsql.load(con, "risks").predict("FROM data LIMIT 3", coverage=0.9, by_class=True).fetchall()
-    assert all(f'"{label}"' in result.stdout for row in expected for label in row[-1])
-    assert runner.invoke(main, [*arguments, "--into", "scored"]).exit_code == 0
 
 
 @pytest.mark.slow
