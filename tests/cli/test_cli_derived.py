@@ -111,20 +111,6 @@ def test_a_sweep_is_that_of_the_library(shop: str, monkeypatch: pytest.MonkeyPat
     assert run("sweep", "shpo.duckdb", "sky", "--target", "play", code=1) == message
 
 
-def test_drift_of_slices(shop: str) -> None:
-    output = run("drift", shop, "weather", "0", "2")
-    with duckdb.connect(shop) as con:
-        query = nbsql.load(con, "weather").drift(0, 2)
-        rows, text = query.fetchall(), query.sql
-    assert cells(output, "sky")[0] == "sky"
-    assert run("drift", shop, "weather", "0", "2", "--sql").strip().rstrip(";") == text.strip()
-    assert [row["psi"] for row in json.loads(run("drift", shop, "weather", "0", "2", "--json"))] == pytest.approx(
-        [row[1] for row in rows]
-    )
-    assert run("drift", shop, "weather", "0", "2", "--csv").splitlines()[0] == "feature,psi,kl,value,a,b"
-    assert run("drift", shop, "weather", "0", "7", code=1) == "error: no slice '7' in model 'weather'; it has '0', '1', '2'\n"
-
-
 def test_models_are_merged(shop: str) -> None:
     with duckdb.connect(shop) as con:
         nbsql.fit(con, "sky", target="play", exclude=["week"], name="again", slice_by="week")

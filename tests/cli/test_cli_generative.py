@@ -1,9 +1,7 @@
-"""The commands linear, quadratic, relevance, review, sample, log-likelihood, from-tables: what they print, leave, refuse."""
+"""The commands linear, sample, log-likelihood, from-tables and sql: what they print, leave and refuse."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from pathlib import Path
 
@@ -26,40 +24,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("command", "model"), [("linear", "flat"), ("quadratic", "weather"), ("relevance", "weather")])
-def test_reports_are_those_of_the_library(shop: str, command: str, model: str) -> None:
-    with duckdb.connect(shop) as con:
-        query = getattr(nbsql.load(con, model), command)()
-        columns, rows = query.columns, query.fetchall()
-        text = query.sql
-    assert run(command, shop, model, "--sql").strip() == text.strip()
-    printed = json.loads(run(command, shop, model, "--json"))
-    assert [list(row) for row in printed] == [columns] * len(rows)
-    assert [row[columns[-1]] for row in printed] == [None if row[-1] is None else pytest.approx(row[-1]) for row in rows]
-    lines = list(csv.reader(io.StringIO(run(command, shop, model, "--csv"))))
-    assert (lines[0], len(lines)) == (columns, len(rows) + 1)
-    table = run(command, shop, model)
-    assert len(table.splitlines()) == len(rows) + 2
-    for row in rows:
-        for value in row:
-            if value is not None:
-                assert (f"{value:.5g}" if isinstance(value, float) else value) in table
-    first = run(command, shop, model, "--limit", "1")
-    assert first.endswith("\n\nthe first 1 rows; --limit N shows more, --csv all\n")
-    assert first.splitlines()[2].split() == table.splitlines()[2].split()
-    assert "choose one of --json, --csv and --sql" in run(command, shop, model, "--json", "--csv", code=2)
-
-
-def test_relevance_of_values(shop: str) -> None:
-    assert cells(run("relevance", shop, "weather", "--values"), "sky ")[:3] == ["sky", "rain", "20"]
-
-
 def test_forms_that_a_model_does_not_have(shop: str) -> None:
     assert run("linear", shop, "weather", code=1) == (
         "error: model 'weather' has no linear form: 'wind' is gaussian with a variance of its own in every class; "
         "use `nbsql quadratic`, or fit it with --family 'COLUMN=gaussian(shared_variance=true)'\n"
     )
-    assert run("linear", shop, "wether", code=1) == "error: no model 'wether' in 'shop'; did you mean 'weather'?\n"
 
 
 def test_a_sample_is_that_of_the_library(shop: str) -> None:
@@ -159,26 +128,3 @@ def test_a_query_without_a_model_runs_elsewhere(shop: str) -> None:
     with duckdb.connect(shop) as con:
         expected = nbsql.load(con, "weather").predict("SELECT 'sun' AS sky, 2.5 AS wind").fetchall()
     assert duckdb.connect().execute(printed).fetchall() == expected
-
-
-def test_the_queue_of_rows_to_label(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "SELECT sky, wind + 1 AS wind FROM sky UNION ALL SELECT 'hail', 1.5"
-    with duckdb.connect(shop) as con:
-        model = nbsql.load(con, "weather")
-        queries = {
-            ("-n", "3"): model.review(source, 3),
-            ("--by", "novelty", "--columns", "sky"): model.review(source, by="novelty", columns=["sky"]),
-            ("--by", "expected cost", "--cost", "yes:no=5"): model.review(source, by="expected cost", costs={("yes", "no"): 5}),
-        }
-        expected = {options: (query.columns, query.fetchall()) for options, query in queries.items()}
-    for options, (columns, rows) in expected.items():
-        printed = json.loads(run("review", shop, "weather", source, *options, "--json"))
-        assert [list(row) for row in printed] == [columns] * len(rows)
-        assert [tuple(row.values()) for row in printed] == rows
-    assert "never seen: sky = hail" in run("review", shop, "weather", source, "--by", "novelty")
-    monkeypatch.setenv("COLUMNS", "40")
-    assert run("review", shop, "weather", source).splitlines()[0].split()[-1] == "reason"  # in a narrow terminal, too
-    assert "row_number() OVER" in run("review", shop, "weather", source, "--sql")
-    assert "is not one of" in run("review", shop, "weather", source, "--by", "doubt", code=2)
-    message = "error: no column 'wind' in the query, a feature of model 'weather'"
-    assert run("review", shop, "weather", "SELECT 'sun' AS sky", code=1).startswith(message)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 from click.testing import CliRunner
+from support.commands import run
 
 import nbsql
 from nbsql.cli import main
@@ -38,6 +41,12 @@ def test_every_verb_is_a_command_or_says_why_not() -> None:
     assert set(NOT_COMMANDS) <= verbs - commands
 
 
+def parts(row: Iterable[Any]) -> tuple[list[str], list[float]]:
+    """The names and counts of a row, by which rows are told apart, and its other numbers; times are texts in JSON alone."""
+    values = [value for value in row if not (isinstance(value, str) and value.startswith("20"))]
+    return [str(value) for value in values if type(value) in (str, int)], [x for x in values if isinstance(x, float)]
+
+
 @pytest.mark.parametrize(
     ("words", "query"),
     [
@@ -52,6 +61,12 @@ def test_every_verb_is_a_command_or_says_why_not() -> None:
         ("profile weather a", lambda model: model.profile("a")),
         ("profile weather wind sky", lambda model: model.profile("wind", "sky")),
         ("dependence weather sky --features a,b", lambda model: model.dependence("sky", features=["a", "b"])),
+        ("drift weather 0 2", lambda model: model.drift(0, 2)),
+        ("relevance weather", lambda model: model.relevance()),
+        ("relevance weather --values", lambda model: model.relevance(values=True)),
+        ("linear small", lambda model: model.linear()),
+        ("quadratic weather", lambda model: model.quadratic()),
+        ("review weather sky --by novelty --columns a -n 3", lambda model: model.review("sky", 3, by="novelty", columns=["a"])),
     ],
 )
 def test_a_verb_has_its_rows_and_its_sql(shop: str, words: str, query) -> None:
@@ -63,8 +78,28 @@ def test_a_verb_has_its_rows_and_its_sql(shop: str, words: str, query) -> None:
     lines = list(csv.reader(io.StringIO(done.stdout)))
     assert (lines[0], len(lines)) == (columns, len(rows) + 1)
     assert done.stderr == ""
-    assert CliRunner().invoke(main, [verb, shop, name, *rest, "--sql"]).stdout.strip() == text.strip()
-    assert columns[0] in CliRunner().invoke(main, [verb, shop, name, *rest]).stdout.splitlines()[0]
+    printed = json.loads(run(verb, shop, name, *rest, "--json"))
+    assert [list(row) for row in printed] == [columns] * len(rows)
+    ours, theirs = (sorted(map(parts, found)) for found in ([row.values() for row in printed], rows))
+    assert [texts for texts, _ in ours] == [texts for texts, _ in theirs]
+    assert [numbers for _, numbers in ours] == [pytest.approx(numbers) for _, numbers in theirs]
+    assert run(verb, shop, name, *rest, "--sql").strip() == text.strip()
+    assert columns[0] in run(verb, shop, name, *rest).splitlines()[0]
+
+
+def test_the_first_rows_are_shown_with_rounded_numbers_and_how_to_see_more(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with duckdb.connect(shop) as con:
+        rows = nbsql.load(con, "weather").relevance().fetchall()
+    table = run("relevance", shop, "weather").splitlines()
+    assert len(table) == len(rows) + 2
+    assert all(f"{value:.5g}" in line for line, row in zip(table[2:], rows, strict=True) for value in row[1:2])
+    first = run("relevance", shop, "weather", "--limit", "1")
+    assert first.endswith("\n\nthe first 1 rows; --limit N shows more, --csv all\n")
+    assert first.splitlines()[2].split() == table[2].split()
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run("review", shop, "weather", "sky").splitlines()[0].split()[-1] == "reason"  # in a narrow terminal, too
+    hail = "SELECT 1 AS week, 'hail' AS a, 'b1' AS b, 1.5 AS wind"
+    assert "never seen: a = hail" in run("review", shop, "weather", hail, "--by", "novelty", "--csv")
 
 
 def test_models_are_compared_on_the_same_rows(shop: str) -> None:
@@ -94,6 +129,8 @@ def test_a_verb_of_rows_returns_them_or_keeps_them(shop: str, verb: str) -> None
         ("compare weather nowhere sky", "no model 'nowhere' in 'shop'; there are 'mixed', 'parts', 'small', 'weather'"),
         ("discrimination weather yes maybe", "model 'weather' has no class 'maybe'"),
         ("profile weather c", "model 'weather' has no feature 'c'"),
+        ("drift weather 0 7", "no slice '7' in model 'weather'; it has '0', '1', '2'"),
+        ("linear wether", "no model 'wether' in 'shop'; did you mean 'weather'?"),
     ],
 )
 def test_a_verb_refuses_in_options(shop: str, words: str, message: str) -> None:
