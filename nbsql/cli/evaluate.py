@@ -149,7 +149,7 @@ def _calibrate(
             learnt = f"{found.rows:,} rows of {tables.plain(source)}"
             tables.echo(f"model {model} calibrated by {method} on {learnt}{temperature}", "")
             (shown,) = tables_of(found)
-            tables.table(shown.columns, shown.rows, right=shown.right)
+            tables.draw(shown)
         elif form != "sql":
             names = ("on", "rows", "metric", "before", "after")
             print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])

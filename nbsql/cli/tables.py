@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,9 +14,11 @@ from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
-from nbsql.queries.table import Table, counted, number, plain, share
+from nbsql.queries.table import Table, bar, counted, number, plain, share
 
-__all__ = ["bar", "command", "console", "counted", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
+__all__ = [
+    "bar", "command", "console", "counted", "draw", "echo", "number", "plain", "probability", "query", "share", "sql", "table",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 _PIPED = 10_000  # width of a line in a pipe, where nothing is cut
 _NAMED = 6  # the most columns that a line names
-_STRIP = 10  # characters of the longest bar
 
 
 def console() -> Console:
@@ -62,25 +63,22 @@ def probability(value: float) -> str:
 
 
 def table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str | Text | None]],
-    *,
-    right: Sequence[int] = (),
-    keep: int = 0,
-    indent: int = 0,
-    wrap: bool = False,
+    columns: Sequence[str], rows: Sequence[Sequence[str | Text | None]], *, right: Sequence[int] = (), **options: Any
 ) -> list[str]:
+    """Print a table, whose columns with the numbers `right` are aligned on the right, with the options of `draw`."""
+    return draw(Table(columns, rows, right), **options)
+
+
+def draw(whole: Table, *, keep: int = 0, indent: int = 0, wrap: bool = False) -> list[str]:
     """Print a table, and return the names of the columns that did not fit the terminal. A pipe or a file gets all columns.
 
-    The columns with the numbers `right` are aligned on the right, and the last `keep` are always shown. With `wrap` the last
-    column continues on the next line if it is too long.
+    The last `keep` columns are always shown. With `wrap` the last one continues on the next line if it is too long.
     """
     from rich.padding import Padding
 
     out = console()
     if not out.is_terminal and "COLUMNS" not in os.environ:
         out.width = _PIPED
-    whole = Table(columns, rows, right)
     shown, left_out = (whole, []) if wrap else whole.fitted(out.width - indent, keep)
     out.print(Padding(shown.drawn(wrap=wrap), (0, 0, 0, indent), expand=False))
     return left_out
@@ -95,14 +93,6 @@ def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:
         lines.append(fill(f"{counted(len(left_out), 'column')} left out; {cure}: {shown}{others}", console().width))
     if lines:
         echo("", *lines)
-
-
-def bar(value: float | None, highest: float = 1.0, *, colour: str = "blue") -> Text:
-    """A number as a bar, relative to the highest number."""
-    from rich.text import Text
-
-    length = round(_STRIP * value / highest) if value is not None and highest > 0 and 0 < value <= highest else 0
-    return Text("█" * length, style=colour)
 
 
 def query(

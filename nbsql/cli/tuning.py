@@ -57,7 +57,7 @@ def cross_validate(
             return
         others = "all other rows" if given["folds"] == "loo" and given["fold"] is None else "the other folds"
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of {others}", "")
-        tables.table(shown.columns, shown.rows, right=shown.right)
+        tables.draw(shown)
         tables.echo("", gained or "whether another method would gain: --gain")
 
 
@@ -194,6 +194,6 @@ def auto(
             tables.echo("", f"method: {method}")
         for shown in tables_of(found)[1:]:  # the families, if any was chosen
             tables.echo("")
-            tables.table(shown.columns, shown.rows)
+            tables.draw(shown)
         if name:
             tables.echo("", f"model {name} in {database} is that of the first")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbsql.cli import tables
 from nbsql.cli.session import end_progress
 from nbsql.engines.engine import Engine
-from nbsql.queries.explanation import HEADINGS, explained_rows
+from nbsql.queries.explanation import explained_rows
 
 
 def explained(engine: Engine, statement: str, target: str, first: int, note: str = "") -> int:
@@ -21,17 +21,8 @@ def explained(engine: Engine, statement: str, target: str, first: int, note: str
         if count > 1:
             tables.echo("")
         tables.echo(row.title, *([""] if row.is_explained else []))
-        lines = [
-            [
-                each.feature,
-                each.value,
-                each.words,
-                tables.bar(each.strength, colour="green" if each.speaks_for_prediction else "red"),
-            ]
-            for each in row.evidence
-        ]
-        if lines:
-            tables.table(HEADINGS, lines, keep=2, indent=2)
+        if row.evidence:
+            tables.draw(row.table(), keep=2, indent=2)
         elif row.is_explained:
             tables.echo("there is no other class to weigh it against")
     return count

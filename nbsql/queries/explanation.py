@@ -12,12 +12,11 @@ from markupsafe import Markup
 
 from nbsql.errors import NbsqlError
 from nbsql.queries.query import Query
-from nbsql.queries.table import Table, paragraph, plain, share
+from nbsql.queries.table import Table, bar, paragraph, plain, share
 
-HEADINGS = ("feature", "value", "how much likelier", "")
+_HEADINGS = ("feature", "value", "how much likelier", "")
 _LINES = 15  # the most features shown for one row; the rest is summed
 _ROWS = 3  # rows of a source that a query shows of itself
-_STRIP = 10  # characters of the longest bar
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,10 @@ class ExplainedRow:
     is_explained: bool = True  # whether any class explains the row
 
     def table(self) -> Table:
-        lines = [[each.feature, each.value, each.words, "█" * round(_STRIP * each.strength)] for each in self.evidence]
-        return Table(HEADINGS, lines)
+        colours = ["green" if each.speaks_for_prediction else "red" for each in self.evidence]
+        bars = [bar(each.strength, colour=colour) for each, colour in zip(self.evidence, colours, strict=True)]
+        lines = [[each.feature, each.value, each.words, strip] for each, strip in zip(self.evidence, bars, strict=True)]
+        return Table(_HEADINGS, lines)
 
 
 def explained_rows(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _CELL = 40  # the most characters of a value that a table shows
-GAP = 3  # blanks between columns
+_STRIP = 10  # characters of the longest bar
+_GAP = 3  # blanks between columns
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
@@ -74,8 +75,8 @@ class Table:
 
     def fitted(self, width: int, keep: int) -> tuple[Table, list[str]]:
         """The table of the columns that fit into so many characters, the last `keep` always, and the names of the others."""
-        widths = [max(cell.cell_len for cell in column) + GAP for column in zip(*self._cells, strict=True)]
-        shown = fitting_columns(widths, width, keep)
+        widths = [max(cell.cell_len for cell in column) + _GAP for column in zip(*self._cells, strict=True)]
+        shown = _fitting_columns(widths, width, keep)
         if None not in shown:
             return self, []
         columns = ["…" if position is None else self.columns[position] for position in shown]
@@ -103,6 +104,14 @@ class Table:
         )
         table = Markup('<table style="border-collapse:collapse;margin:0"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>')
         return Markup('<div style="overflow-x:auto;margin:0.5em 0 1em">{}</div>').format(table.format(head, body))
+
+
+def bar(value: float | None, highest: float = 1.0, *, colour: str = "blue") -> Text:
+    """A number as a bar, relative to the highest number."""
+    from rich.text import Text
+
+    length = round(_STRIP * value / highest) if value is not None and highest > 0 and 0 < value <= highest else 0
+    return Text("█" * length, style=colour)
 
 
 def table_of_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
@@ -146,9 +155,9 @@ def tables_of(result: Displayed) -> list[Table]:
     return result._summary_tables()[1]
 
 
-def fitting_columns(widths: Sequence[int], width: int, keep: int) -> list[int | None]:
+def _fitting_columns(widths: Sequence[int], width: int, keep: int) -> list[int | None]:
     """The numbers of the columns of these widths that fit, the last `keep` first, with None in the place of those left out."""
-    if sum(widths) - GAP <= width:
+    if sum(widths) - _GAP <= width:
         return list(range(len(widths)))
 
     def fitting(positions: Sequence[int], room: int) -> list[int]:
@@ -159,7 +168,7 @@ def fitting_columns(widths: Sequence[int], width: int, keep: int) -> list[int | 
     last = range(len(widths) - keep, len(widths)) if keep else range(0)
     of_last = sum(widths[position] for position in last)
     if len(last) < len(widths) and widths[0] + of_last > width - 1:  # the first, and those of the last that fit beside it
-        shown = fitting(last, width - 1 - GAP - widths[0])
+        shown = fitting(last, width - 1 - _GAP - widths[0])
         between: list[None] = [] if not last or last[0] == 1 else [None]
         return [0, *between, *shown, *([None] if len(shown) < len(last) else [])]
     first = fitting(range(len(widths) - keep), width - of_last - 1)
