@@ -59,11 +59,7 @@
 {% set given = found | selectattr('family', 'equalto', 'calendar') | list -%}
 {% if not given and (found or is_taken or not nbsql.parts_of_type(column.type)) %}{% do return(none) %}{% endif -%}
 {% set given = given[0] if given else {'family': 'calendar'} -%}
-{% for option in given if option not in ['family', 'parts', 'zone', 'alpha', 'nulls', 'unseen', 'estimate'] -%}
-{% do nbsql.refuse(
-  "family 'calendar' of '" ~ column.name ~ "' has no option '" ~ option ~ "'; it has 'parts', 'zone', 'alpha', 'nulls', 'unseen', "
-  ~ "'estimate'") %}
-{% endfor -%}
+{% do nbsql.check_family_options(given, ['parts', 'zone', 'alpha', 'nulls', 'unseen', 'estimate'], column.name) %}
 {% do nbsql.refuse_if(not nbsql.parts_of_type(column.type),
   "column '" ~ column.name ~ "' is " ~ column.type ~ ", which family 'calendar' does not take (it takes temporal columns); cast it, or "
   ~ 'choose another family') %}
@@ -76,9 +72,7 @@
   ~ column.name ~ ': {family: calendar, zone: Europe/Berlin}}') %}
 {% endif -%}
 {% set family = {'family': 'categorical'} -%}
-{% for option in ['alpha', 'nulls', 'unseen', 'estimate'] if option in given -%}
-{% do family.update({option: given[option]}) %}
-{% endfor -%}
+{% for option in given if option not in ['family', 'parts', 'zone'] %}{% do family.update({option: given[option]}) %}{% endfor -%}
 {% set parts = [given.parts] if given.parts is string else given.get('parts') -%}
 {% do return({'parts': parts, 'zone': given.get('zone'), 'family': family}) %}
 {%- endmacro %}
@@ -91,9 +85,7 @@
 {%- endmacro %}
 
 {# Whether the times of a type have a time zone. #}
-{% macro default__is_zoned(type) -%}
-{% do return('with time zone' in type | lower) %}
-{%- endmacro %}
+{% macro default__is_zoned(type) -%} {% do return('with time zone' in type | lower) %} {%- endmacro %}
 
 {# Refuses a column whose dates or times are not of the kind of those of which a model has learnt a part. #}
 {% macro check_time(model, name, columns, source) -%}

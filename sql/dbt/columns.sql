@@ -95,9 +95,7 @@
 {%- endmacro %}
 
 {# Whether a relation exists. #}
-{% macro is_there(relation) -%}
-{% do return(nbsql.columns_of_relation(relation) | length > 0) %}
-{%- endmacro %}
+{% macro is_there(relation) -%} {% do return(nbsql.columns_of_relation(relation) | length > 0) %} {%- endmacro %}
 
 {#
   What a macro returns at once in place of its query: nothing while dbt parses; for compile and docs generate, which a new target must not

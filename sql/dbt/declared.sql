@@ -4,9 +4,7 @@
 #}
 
 {# A value as text. #}
-{% macro label_of(value) -%}
-{% do return((value | string | lower) if value is boolean else value | string) %}
-{%- endmacro %}
+{% macro label_of(value) -%} {% do return((value | string | lower) if value is boolean else value | string) %} {%- endmacro %}
 
 {# What equal labels have in common: a NUMERIC of PostgreSQL may be written 0.5 or 0.50. #}
 {% macro key_of_label(model, label) -%}

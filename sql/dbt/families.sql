@@ -20,7 +20,7 @@
 {% do nbsql.refuse("no family '" ~ given.family ~ "', of '" ~ feature ~ "'; the families are " ~ nbsql.quoted_names(known)) %}
 {% endif -%}
 {% set fixed = known[given.family] -%}
-{% do nbsql.check_family_options(given, fixed, feature) %}
+{% do nbsql.check_family_options(given, ['alpha', 'nulls', 'unseen', 'estimate'] + fixed.defaults.keys() | list, feature) %}
 {% set options = dict(fixed.defaults, estimate='mean', unseen=defaults.unseen) -%}
 {% do options.update({'nulls': defaults.nulls if defaults.nulls != 'category' or fixed.has_categories else 'skip'}) %}
 {% do options.update(dict(given, given_unseen=given.unseen)) %}
@@ -71,8 +71,7 @@
 {%- endmacro %}
 
 {# Refuses options that a family does not have. #}
-{% macro check_family_options(given, fixed, feature) -%}
-{% set allowed = ['alpha', 'nulls', 'unseen', 'estimate'] + fixed.defaults.keys() | list -%}
+{% macro check_family_options(given, allowed, feature) -%}
 {% for option in given if option not in ['family'] + allowed -%}
 {% do nbsql.refuse(
   "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(allowed)) %}
@@ -81,12 +80,9 @@
 
 {# The parameters of a family that scoring reads from the one row of parameters. #}
 {% macro family_parameters(family) -%}
-{% set read = [] -%}
-{% if family.name == 'bernoulli' -%}
+{% set read, is_binary = [], family.name == 'bernoulli' -%}
+{% if is_binary -%}
 {% for value in ['true', 'false'] %}{% do read.append({'name': value, 'quantity': 'score', 'value': value}) %}{% endfor -%}
-{% if family.nulls == 'category' and family.unseen == 'smooth' -%}
-{% do read.append({'name': 'unseen', 'quantity': 'score', 'unseen': true}) %}
-{% endif -%}
 {% elif family.kind == 'density' -%}
 {% for name, quantity in family.reads %}{% do read.append({'name': name, 'quantity': quantity}) %}{% endfor -%}
 {% elif family.over_columns -%}
@@ -95,15 +91,13 @@
 {% endfor -%}
 {% elif family.presence -%}
 {% do read.append({'name': 'absent', 'quantity': 'log_absence', 'total': true}) %}
-{% elif family.unseen == 'smooth' -%}
+{% endif -%}
+{% if family.unseen == 'smooth' and (family.has_lookups or (is_binary and family.nulls == 'category')) -%}
 {% do read.append({'name': 'unseen', 'quantity': 'score', 'unseen': true}) %}
 {% endif -%}
 {% if family.nulls == 'category' %}{% do read.append({'name': 'missing', 'quantity': 'score'}) %}{% endif -%}
-{% set complete = [] -%}
-{% set defaults = {'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false} -%}
-{% for parameter in read -%}
-{% do complete.append(dict(defaults, **parameter)) %}
-{% endfor -%}
+{% set complete, defaults = [], {'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false} -%}
+{% for parameter in read %}{% do complete.append(dict(defaults, **parameter)) %}{% endfor -%}
 {% do return(complete) %}
 {%- endmacro %}
 

@@ -44,9 +44,7 @@ SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation
 {%- endmacro %}
 
 {# The finished statement that a dbt model or test consists of, in a form that the database of its table can store. #}
-{% macro default__body(sql) -%}
-{% do return(nbsql.finished_statement(sql)) %}
-{%- endmacro %}
+{% macro default__body(sql) -%} {% do return(nbsql.finished_statement(sql)) %} {%- endmacro %}
 
 {#
   A DuckLake stores no collations: texts leave the statement without theirs, which a cast would keep, and names of ENUMs, which it does not
@@ -66,14 +64,10 @@ SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation
 {%- endmacro %}
 
 {# The rows of a small query, as tuples. #}
-{% macro query_rows(sql) -%}
-{% do return(run_query(nbsql.finished_statement(sql)).rows) %}
-{%- endmacro %}
+{% macro query_rows(sql) -%} {% do return(run_query(nbsql.finished_statement(sql)).rows) %} {%- endmacro %}
 
 {# Stops with an error of one line: the fact and the cure. #}
-{% macro refuse(message) -%}
-{% do exceptions.raise_compiler_error('nbsql: ' ~ message) %}
-{%- endmacro %}
+{% macro refuse(message) -%} {% do exceptions.raise_compiler_error('nbsql: ' ~ message) %} {%- endmacro %}
 
 {# Stops with an error if a condition holds. The message is composed in any case. #}
 {% macro refuse_if(condition, message) -%}

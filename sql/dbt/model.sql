@@ -96,9 +96,7 @@
 {#
   The cells of statistics, whose texts are compared byte by byte wherever they are stored. class_type: the type of their classes.
 #}
-{% macro default__exact_cells(statistics, class_type) -%}
-{{ nbsql.rows_where(statistics) }}
-{%- endmacro %}
+{% macro default__exact_cells(statistics, class_type) -%} {{ nbsql.rows_where(statistics) }} {%- endmacro %}
 
 {#
   A DuckLake and a Parquet file store no collations. Of a view that is older than the statistics, the classes may have become numbers: as
@@ -256,28 +254,25 @@
 {% do exceptions.warn(
   "nbsql: '" ~ model.name ~ "' has one class only, '" ~ columns[0].label ~ "'; every prediction will be that class") %}
 {% endif -%}
-{% set wide = nbsql.is_wide(model, columns | length) -%}
-{% set levels = model.facts.features | selectattr('family.level') | list -%}
-{% set bags = model.facts.features | selectattr('family.bag') | list -%}
+{% set features = model.facts.features -%}
+{% set wide, levels, explained = nbsql.is_wide(model, columns | length), features | selectattr('family.level') | list, [] -%}
 {% set in_blocks = wide and levels | length > 40 -%}
-{% set explained = [] -%}
-{% for feature in model.facts.features -%}
-{% if feature.family.over_columns -%}
-{% for column in feature.columns %}{% do explained.append({'feature': feature, 'column': column, 'number': loop.index}) %}{% endfor -%}
-{% elif feature.family.level or feature.family.has_parameter_term -%}
-{% do explained.append({'feature': feature, 'column': feature.column, 'number': none}) %}
-{% endif -%}
+{% for feature in features if feature.family.level or feature.family.has_parameter_term -%}
+{% for column in feature.columns -%}
+{% do explained.append({'feature': feature, 'column': column, 'number': loop.index if feature.family.over_columns else none}) %}
+{% endfor -%}
 {% endfor -%}
 {% do model.update({
-  'lacks_classes': lacks_classes, 'has_row_numbers': ordered or in_blocks or not wide or bags | length > 0}) %}
+  'lacks_classes': lacks_classes,
+  'has_row_numbers': ordered or in_blocks or not wide or features | selectattr('family.bag') | list | length > 0}) %}
 {% do model.facts.update({'explanation_parts': explained}) %}
 {% do model.options.update({'joins': [], 'joined_names': [], 'without_prior': false, 'passed_columns': none}) %}
 {% do model.form.update({
   'class_columns': columns,
   'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star_categories': [] if in_blocks else levels, 'category_blocks': levels | batch(20) | list if in_blocks else [],
-  'joint_features': model.facts.features | rejectattr('family.level') | list, 'column_parameters': model.facts.parameters,
-  'computed_features': model.facts.features | selectattr('family.has_parameter_term') | list,
+  'joint_features': features | rejectattr('family.level') | list, 'column_parameters': model.facts.parameters,
+  'computed_features': features | selectattr('family.has_parameter_term') | list,
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'features_with_common_term': [], 'features_with_steps': [], 'complete_numbers': [], 'categories_in_lists': [], 'category_positions': {},
   'joined_categories': levels}) %}

@@ -1,8 +1,6 @@
 {# Forms for PostgreSQL of what dbt does itself, in place of the default macros (engines.sql). nbsql/engines/ has the same in Python. #}
 
-{% macro postgres__number(value) -%}
-float8 '{{ value }}'
-{%- endmacro %}
+{% macro postgres__number(value) -%} float8 '{{ value }}' {%- endmacro %}
 
 {#
   Shortens a name that is too long and appends a hash of the whole name, so that names stay distinct (as nbsql/rendering/dialect.py does).
@@ -19,9 +17,7 @@ float8 '{{ value }}'
 {%- endmacro %}
 
 {# The length of a text in UTF-8 bytes. #}
-{% macro byte_length(text) -%}
-{% do return(modules.re.sub('%..', 'x', text | string | urlencode) | length) %}
-{%- endmacro %}
+{% macro byte_length(text) -%} {% do return(modules.re.sub('%..', 'x', text | string | urlencode) | length) %} {%- endmacro %}
 
 {# The columns from PostgreSQL's own catalogue: dbt does not report the element type of an array, nor any materialized view. #}
 {% macro postgres__columns_of_relation(relation) -%}

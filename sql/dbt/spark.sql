@@ -16,9 +16,7 @@
 '{{ escaped | replace('${', '\\u0024{') }}'
 {%- endmacro %}
 
-{% macro spark__number(value) -%}
-{{ value }}D
-{%- endmacro %}
+{% macro spark__number(value) -%} {{ value }}D {%- endmacro %}
 
 {# With --empty or --sample a relation is a subquery, which cannot be described. #}
 {% macro spark__columns_of_relation(relation) -%}
@@ -37,13 +35,9 @@
 {%- endmacro %}
 
 {# The form is always wide here. #}
-{% macro spark__is_wide(model, class_count) -%}
-{% do return(true) %}
-{%- endmacro %}
+{% macro spark__is_wide(model, class_count) -%} {% do return(true) %} {%- endmacro %}
 
-{% macro spark__is_zoned(type) -%}
-{% do return(type | lower == 'timestamp') %}
-{%- endmacro %}
+{% macro spark__is_zoned(type) -%} {% do return(type | lower == 'timestamp') %} {%- endmacro %}
 
 {# dbt ignores unique_key there but for merge, which adds and updates cells, and leaves those of a slice that are gone. #}
 {% macro spark__replaces_slices(name) -%}

@@ -30,8 +30,9 @@
 
 {# Log which options change nothing in a model, as nbsql/spec/used.py does in Python. given: the options of its config. #}
 {% macro check_used(model, given) -%}
-{% set used = {'alpha': model.spec.prior.kind == 'smoothed' or given.alpha | default(1) in [0, 1]} -%}
-{% do used.update({'nulls': given.nulls != 'category', 'unseen': given.unseen != 'smooth'}) %}
+{% set used = {
+  'alpha': model.spec.prior.kind == 'smoothed' or given.alpha | default(1) in [0, 1], 'nulls': given.nulls != 'category',
+  'unseen': given.unseen != 'smooth'} -%}
 {% for feature in model.facts.features -%}
 {% set family, own = feature.family, (given.families or {}).get(feature.name) -%}
 {% set uses = {
@@ -165,7 +166,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% for check in checks -%}
 {% set count = broken[loop.index0] | default(0, true) | int -%}
 {% do nbsql.refuse_if(count,
-  count ~ ' value' ~ (' ' if count == 1 else 's ') ~ "of column '" ~ check.column ~ "' of " ~ source.identifier
+  count ~ (' value' if count == 1 else ' values') ~ " of column '" ~ check.column ~ "' of " ~ source.identifier
   ~ (' is ' if count == 1 else ' are ') ~ check.message) %}
 {% endfor -%}
 {% endif -%}

@@ -134,9 +134,7 @@ WHERE n < -1e-9 * gross OR m2 < 0
   Whether a test has nothing to look at: while dbt parses, with --empty, where no relation has rows, and for compile and docs generate where
   a relation is not there yet.
 #}
-{% macro is_not_tested(relations) -%}
-{% do return(flags.EMPTY or nbsql.instead_of_query(relations) is not none) %}
-{%- endmacro %}
+{% macro is_not_tested(relations) -%} {% do return(flags.EMPTY or nbsql.instead_of_query(relations) is not none) %} {%- endmacro %}
 
 {% macro no_failures() -%} SELECT 1 AS failure WHERE 1 = 0 {%- endmacro %}
 

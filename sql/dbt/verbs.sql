@@ -17,9 +17,8 @@
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
-{% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
-{% set statistics = nbsql.current_cells(model, statistics) -%}
-{% do return(nbsql.body(nbsql.likelihoods(model, statistics, priors) if model.facts.features else nbsql.no_likelihoods(priors))) %}
+{% set priors, cells = nbsql.subquery(nbsql.checked_priors(model, statistics)), nbsql.current_cells(model, statistics) -%}
+{% do return(nbsql.body(nbsql.likelihoods(model, cells, priors) if model.facts.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
 {#
@@ -82,29 +81,26 @@ SELECT
 ) -%}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
-{% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
-{% set of_slices = ['slices', 'slice_intervals'] -%}
-{% set by = [] if by is none else [by] if by is string else by -%}
-{% do nbsql.checked_choice(table, tables + of_slices, 'table', 'nbsql.evaluation') %}
+{% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else [by] if by is string else by -%}
+{% do nbsql.checked_choice(table, ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds']
+  + of_slices, 'table', 'nbsql.evaluation') %}
 {% do nbsql.refuse_if(not by and (between is not none or table in of_slices),
   (table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, [model.spec.target], weight, by) -%}
-{% set weights = [weight] if weight is not none else [] -%}
 {% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
 {% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, role, source).kind == 'text')) %}{% endfor -%}
-{% set columns = ([model.spec.target] + by + weights + model.feature_columns) | unique(case_sensitive=true) | list -%}
-{% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns)) -%}
-{% set scored, parameters = nbsql.scored_rows(model, rows), nbsql.inline_name('parameters') -%}
+{% set columns = [model.spec.target] + by + ([weight] if weight is not none else []) + model.feature_columns -%}
+{% set rows = nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns | unique(case_sensitive=true) | list) -%}
+{% set scored, parameters = nbsql.scored_rows(model, nbsql.subquery(rows)), nbsql.inline_name('parameters') -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
 {% if between is not none -%}
 {% set sides = [] -%}
 {% for side in between -%}
-{% set values = [] -%}
+{% do sides.append([]) %}
 {% for value in ([side] if side is string or side is number or side is none else side) -%}
-{% do values.append(none if value is none else value | string) %}
+{% do sides[-1].append(none if value is none else value | string) %}
 {% endfor -%}
-{% do sides.append(values) %}
 {% endfor -%}
 {% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else label | string) -%}
 {% else -%}
@@ -163,11 +159,10 @@ SELECT
 {% endfor -%}
 {% set matrix = [] -%}
 {% for predicted in labels -%}
-{% set row = [] -%}
+{% do matrix.append([]) %}
 {% for actual in labels -%}
-{% do row.append((costs or {}).get(actual, {}).get(predicted, 0 if actual == predicted else 1)) %}
+{% do matrix[-1].append((costs or {}).get(actual, {}).get(predicted, 0 if actual == predicted else 1)) %}
 {% endfor -%}
-{% do matrix.append(row) %}
 {% endfor -%}
 {% do return(matrix) %}
 {%- endmacro %}
@@ -194,10 +189,9 @@ SELECT
   "'" ~ feature.name ~ "' of '" ~ model.name ~ "' is " ~ feature.family.name ~ ', which has no values to give points to; leave it out') %}
 {% endfor -%}
 {% set scale = {'points': points, 'odds': odds, 'double': double, 'digits': digits} -%}
-{% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
-{% set statistics = nbsql.current_cells(model, statistics) -%}
-{% set query = nbsql.scorecard_lines(model, statistics, priors, nbsql.class_literal(label, model.spec.target_type), scale) -%}
-{% do return(nbsql.body(query)) %}
+{% set priors, cells = nbsql.subquery(nbsql.checked_priors(model, statistics)), nbsql.current_cells(model, statistics) -%}
+{% set literal = nbsql.class_literal(label, model.spec.target_type) -%}
+{% do return(nbsql.body(nbsql.scorecard_lines(model, cells, priors, literal, scale))) %}
 {%- endmacro %}
 
 {#
@@ -280,8 +274,8 @@ SELECT
 #}
 {% macro check_source(model, source, others, weight=none, welcome=[]) -%}
 {% set columns = nbsql.columns_of(source, 'the relation to score') -%}
-{% set names, required = columns | map(attribute='name') | list, others + ([weight] if weight is not none else []) -%}
-{% for feature in model.facts.features %}{% for name in feature.columns %}{% do required.append(name) %}{% endfor %}{% endfor -%}
+{% set names = columns | map(attribute='name') | list -%}
+{% set required = others + ([weight] if weight is not none else []) + model.feature_columns -%}
 {% set derive, known = {}, names | map('lower') | list -%}
 {% for name, expression in nbsql.needed_columns(model.derive, model.reads, required + welcome).items() -%}
 {% set absent = [] -%}
@@ -295,25 +289,19 @@ SELECT
 {% endif -%}
 {% endfor -%}
 {% set columns = nbsql.columns_with_derived(columns, source, derive) -%}
-{% set added = columns | map(attribute='name') | reject('in', names) | list -%}
 {% do model.update({'derived_here': derive}) %}
-{% do model.options.update({'columns': names, 'joined_names': added}) %}
+{% do model.options.update({'columns': names, 'joined_names': columns | map(attribute='name') | reject('in', names) | list}) %}
 {% do nbsql.columns_named(columns, others, "which '" ~ model.name ~ "' needs", source) %}
 {% if weight is not none %}{% do nbsql.weight_column(columns, weight, source) %}{% endif -%}
 {% for feature in model.facts.features -%}
 {% for name in feature.columns -%}
 {% set column = nbsql.column_named(columns, name, "a feature of '" ~ model.name ~ "'", source) -%}
 {% set learnt = nbsql.value_kind(feature.kinds[loop.index0], feature.time_types.get(name)) -%}
-{% set other = nbsql.value_kind(column.kind, column.type | lower) -%}
-{% if column.kind in feature.family.accepts and 'text' in feature.family.accepts and learnt != other -%}
-{% do nbsql.refuse(
-  "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", and '" ~ model.name ~ "' has learnt " ~ learnt
-  ~ ' there; cast it') %}
-{% elif column.kind not in feature.family.accepts -%}
-{% do nbsql.refuse(
-  "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", which '" ~ model.name ~ "' cannot take for a "
-  ~ feature.family.name ~ ' feature; cast it') %}
-{% endif -%}
+{% set found = "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type -%}
+{% do nbsql.refuse_if(column.kind not in feature.family.accepts,
+  found ~ ", which '" ~ model.name ~ "' cannot take for a " ~ feature.family.name ~ ' feature; cast it') %}
+{% do nbsql.refuse_if('text' in feature.family.accepts and learnt != nbsql.value_kind(column.kind, column.type | lower),
+  found ~ ", and '" ~ model.name ~ "' has learnt " ~ learnt ~ ' there; cast it') %}
 {% endfor -%}
 {% endfor -%}
 {% do return(columns) %}
