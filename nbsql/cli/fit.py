@@ -26,7 +26,9 @@ from nbsql.spec.options import Best, Segments, Smoothed
 from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
-_OF_METHODS = ("components", "backoff", "shrinkage", "least", "penalty", "per", "iterations", "tolerance", "em_weight")
+_OF_METHODS = (
+    "components", "backoff", "shrinkage", "least", "penalty", "per", "views", "iterations", "tolerance", "em_weight",
+)  # fmt: skip
 _ARGUMENTS = {
     *_OF_METHODS, "more_families", "best", "best_by", "prior_alpha", "segment_shrinkage", "half_life", "at",
 }  # fmt: skip

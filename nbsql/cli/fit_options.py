@@ -153,6 +153,10 @@ OF_METHODS = together(
         "--per", type=click.Choice(["feature", "class and feature"]),
         help="For weighted, what has a weight of its own.  [default: feature]",
     ),
+    option(
+        "--views/--no-views", default=None,
+        help="For weighted, whether numbers and texts are two features, each with a weight.  [default: views]",
+    ),
     option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]"),
     option(
         "--tolerance", type=float, metavar="T",

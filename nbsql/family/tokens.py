@@ -88,6 +88,12 @@ class Bag(Family):
             set_attributes(self, non_additive_option=f"norm={self.norm!r}")
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it has none of the options that a norm excludes, and none that changes how tokens count."""
+        known = self.best is not None or self.vocabulary is not None or self.least_occurrences > 0
+        return self.event == "multinomial" and not (self.reweights_tokens or known or self.unseen == "smooth")
+
+    @property
     def declared(self) -> list[tuple[str, float]]:
         return [(token, self.added_count) for token in dict.fromkeys(self.vocabulary or ())]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -60,11 +61,14 @@ def warn_of_features(draft: Draft) -> Draft:
     engine, spec, summary = draft.engine, draft.spec, draft.summary
     varies = {row[0]: row[1] for row in summary}
     empty, constant, uncut = list[str](), list[str](), list[str]()
+    views = Counter(feature.columns for feature in spec.features)
     for feature in spec.features:
         if feature.name not in varies:
             empty.append(feature.name)
         elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
-            (uncut if feature.family.edges == () else constant).append(feature.name)
+            is_uncut = feature.family.edges == ()
+            if not is_uncut or views[feature.columns] == 1:  # another feature may tell what one bin does not
+                (uncut if is_uncut else constant).append(feature.name)
     for feature in features_with_covariance(spec):
         without = engine.query_macro("rows_missing_a_number", draft.statistics, feature)[0][0]
         if without > 0 and feature.name not in empty:

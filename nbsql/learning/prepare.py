@@ -10,6 +10,7 @@ from nbsql.learning.count import check_near_zero
 from nbsql.learning.draft import Draft
 from nbsql.learning.fit_queries import TOGETHER, answers_for_numbers
 from nbsql.learning.one_dependence import with_pairs, with_tree
+from nbsql.learning.selection import with_features
 from nbsql.plan.context import Context
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import TAN
@@ -35,9 +36,21 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
         return feature
 
     spec = replace(spec, features=tuple(map(with_answers, spec.features)))
+    if spec.weighted is not None:
+        spec = without_equal_views(engine, spec, source)
     if isinstance(spec.dependence, TAN):
         return with_tree(engine, spec, spec.dependence, source)
     return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
+
+
+def without_equal_views(engine: Engine, spec: Spec, source: Source) -> Spec:
+    """The spec without the further views of numbers of two values, which would say what their bins say."""
+    views = [feature for feature in spec.features if feature.is_number and feature.name not in feature.columns]
+    if not views:
+        return spec
+    facts = engine.query_macro("number_facts", Context.of(spec), source.relation, views, False)
+    varied = {index for index, _, _, distinct_values, *_ in facts if distinct_values > 2}
+    return with_features(spec, [each.name for each in spec.features if each not in views or each.index in varied])
 
 
 def prepare(draft: Draft) -> Draft:

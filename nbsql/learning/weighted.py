@@ -117,7 +117,8 @@ class FeatureWeightSearch(WeightSearch):
         self.null_objective = sum(n * math.log(sum(self.counts) / n) for n in self.counts)
         biases = [0.0, *(math.log(n / self.counts[0]) for n in self.counts[1:])]
         half = "all" if self.options.penalty else "feature" if self.per == "feature" else "class"
-        start = [0.5 if term.kind == half else 0.0 for term in terms[len(biases) - 1 :]]
+        views = len(evidence.features) / max(1, len({feature.columns for feature in evidence.features}))
+        start = [0.5 / views if term.kind == half else 0.0 for term in terms[len(biases) - 1 :]]
         try:
             point = self._minimise(evidence.relation, [[0.0, *biases[1:], *start], [0.0, *biases[1:], *(0.0 for _ in start)]])
         finally:

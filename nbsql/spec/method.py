@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Binned, Categorical, Family, Joint, MultivariateGaussian, Nulls, Unseen
-from nbsql.family.checks import checked, choice, non_negative, set_attributes, whole_number
+from nbsql.family import Bag, Binned, Categorical, Family, Gaussian, Joint, MultivariateGaussian, Nulls, Unseen
+from nbsql.family.checks import checked, choice, non_negative, set_attributes, true_or_false, whole_number
 from nbsql.family.multivariate_gaussian import shrinkage_named
 from nbsql.spec.column import Column
 
@@ -25,6 +25,13 @@ class Classifier:
 
         The columns are those that become features and that `families` of the fit does not name; `nulls` is that of the fit.
         Raises InputError if the classifier cannot use the columns.
+        """
+        return {}
+
+    def other_views(self, family: Family, *, is_own: bool) -> Mapping[str, Family]:  # noqa: ARG002
+        """The families of further features of a column with this family, by what is added to their names.
+
+        `is_own` says whether the family is the classifier's, and not the user's.
         """
         return {}
 
@@ -228,22 +235,35 @@ class Weighted(Classifier):
             ln p(x_f | c) - ln p(x_f).
         penalty: the lambda of the penalty. The weight of a feature is a common weight and the distance from it, whose squares
             lambda multiplies: with much of it the features have one weight, a temperature.
+        views: whether a column may be two features, each with a weight, so that what both say counts once: a number without a
+            family of its own also has a normal density whose variance all classes share, "age as normal", unless each class
+            has weights of its own; and a text also has the shares of its words (norm="l2"), "message by share".
 
     >>> Weighted(penalty=2)
-    Weighted(per='feature', penalty=2.0)
+    Weighted(per='feature', penalty=2.0, views=True)
     """
 
     per: Literal["feature", "class and feature"] = "feature"
     penalty: float = 1.0
+    views: bool = True
 
     name: ClassVar[str] = "weighted"
 
     def __post_init__(self) -> None:
         choice(self.per, Literal["feature", "class and feature"], "per")
         checked(self, non_negative, "penalty")
+        checked(self, true_or_false, "views")
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         return {column.name: Binned(by="mdl") for column in columns if column.inferred_kind in Binned.accepts}
+
+    def other_views(self, family: Family, *, is_own: bool) -> Mapping[str, Family]:
+        if not self.views:
+            return {}
+        if isinstance(family, Bag) and family.is_plain:
+            return {"by share": replace(family, norm="l2", alpha=0.01)}
+        is_normal_too = is_own and self.per == "feature"
+        return {"as normal": Gaussian(shared_variance=True)} if is_normal_too else {}
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,8 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
     looks = {c.name: c.look for c in chosen if c.look is not None and c.name not in singles and looks_at_values(options)}
     chosen = [c for c in chosen if c.name not in looks or looks[c.name].family is not None or c.name in group_of]
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
-    for key, taken in method.families(free, nulls=options.nulls).items():
+    own = method.families(free, nulls=options.nulls)
+    for key, taken in own.items():
         if not taken.over_columns:
             singles[key] = taken
             continue
@@ -250,6 +251,8 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
             features[f"column {column.name}"] = _feature(
                 column.name, family, members, "" if look is None else look.why, **marks
             )
+            for words, view in method.other_views(family, is_own=column.name in own).items():
+                features[f"column {column.name} {words}"] = _feature(f"{column.name} {words}", view, members, "", **marks)
         else:
             without_family.append(column)
     for key, group in groups.items():

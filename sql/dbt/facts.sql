@@ -97,7 +97,7 @@
 {# The other options of nbsql.fit, and those of its methods. #}
 {% macro options_of_python() -%}
 {% do return(['joins', 'infer', 'method', 'segment_by', 'estimate', 'backoff', 'shrinkage', 'least', 'penalty', 'iterations', 'tolerance',
-  'per', 'components', 'segment_shrinkage']) %}
+  'per', 'views', 'components', 'segment_shrinkage']) %}
 {%- endmacro %}
 
 {# The values of options of every family. #}

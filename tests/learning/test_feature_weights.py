@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,45 @@ def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
         assert gaps == pytest.approx([totals[row, label] - totals[row, first] for label in labels], abs=1e-9)
 
 
+def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
+    """A number of two values has one, and so has a column whose family is given; each view is scored by its own weight."""
+    features = {"features": ["k", "x", "n", "c1", "words"], "families": {"words": nbsql.Text(), "n": "poisson"}}
+    query = "SELECT y, k, x, n, (c1 > 0)::INT AS c1, words FROM t"
+    model = nbsql.fit(con, query, target="y", method="weighted", name="w", replace=True, **features)
+    families = {feature.name: feature.family for feature in model.state.spec.features}
+    assert [*families] == ["k", "x", "x as normal", "n", "c1", "words", "words by share"]
+    normal: Any = families["x as normal"]
+    shares: Any = families["words by share"]
+    assert (normal.name, normal.shared_variance, shares.name, shares.norm, shares.alpha) == (
+        "gaussian",
+        True,
+        "text",
+        "l2",
+        0.01,
+    )
+    found = con.execute(
+        "SELECT class, contribution FROM w.explain('t') WHERE row_id = 1 AND feature = 'x as normal'"
+    ).fetchall()
+    x, weights = con.execute("SELECT x FROM t LIMIT 1").fetchone()[0], weights_of(model, con)
+    cells = con.execute(
+        "SELECT class, mean, n, m2 FROM w.statistics WHERE feature = 'x as normal' AND mean IS NOT NULL"
+    ).fetchall()
+    variance = sum(m2 for *_, m2 in cells) / sum(n for *_, n, _ in cells)
+    expected = {label: -weights[label, "x as normal"] * (x - mean) ** 2 / (2 * variance) for label, mean, *_ in cells}
+    yes, no = dict(found)["yes"], dict(found)["no"]
+    assert yes - no == pytest.approx(expected["yes"] - expected["no"], abs=1e-9)
+
+
+def test_one_bin_is_no_fault_of_a_number_with_another_view(con: Any) -> None:
+    query = "SELECT y, hash(id + 77) % 100 AS noise FROM t"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nbsql.fit(con, query, target="y", method="weighted", name="w", replace=True)
+        assert not [each for each in caught if "one bin only" in str(each.message)]
+        nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False), name="w", replace=True)
+    assert [each for each in caught if "one bin only in 'noise'" in str(each.message)]
+
+
 def test_counts_move_and_weights_stay(con: Any) -> None:
     con.execute("CREATE OR REPLACE TABLE early AS SELECT * FROM t WHERE id < 400")
     renamed = "* REPLACE (CASE WHEN id < 420 THEN 'new' ELSE y END AS y)"
@@ -214,7 +254,7 @@ def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path
         con.execute(ROWS)
     command = [sys.executable, "-m", "nbsql", "fit", path, "SELECT y, k, b FROM t", "--target", "y", "--name", "w"]
     found = subprocess.run(
-        [*command, "--method", "weighted", "--per", "class and feature", "--penalty", "3"],
+        [*command, "--method", "weighted", "--per", "class and feature", "--penalty", "3", "--no-views"],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     head, k, b = (line.split() for line in found.splitlines()[2:6] if "─" not in line)
@@ -222,4 +262,4 @@ def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path
     assert (k[:2], b[:2]) == (["k", "categorical"], ["b", "bernoulli"])
     assert float(k[2]) != float(k[-1])
     with duckdb.connect(path) as con:
-        assert nbsql.load(con, "w").state.spec.weighted == nbsql.Weighted(per="class and feature", penalty=3.0)
+        assert nbsql.load(con, "w").state.spec.weighted == nbsql.Weighted(per="class and feature", penalty=3.0, views=False)
