@@ -72,7 +72,8 @@ JOBS = {
 con = duckdb.connect()
 flights = con.sql(\"\"\"{DEPARTURES}\"\"\").df()
 flights.shape""",
-        """train, test = flights[flights["day"] <= 20], flights[flights["day"] > 20]
+        """flights["the airport that the flight leaves from"] = flights["origin"]
+train, test = flights[flights["day"] <= 20], flights[flights["day"] > 20]
 model = nbsql.fit(con, train, target="arrival", exclude=["flight", "day", "distance"])
 model""",
         """evaluation = model.evaluate(test)
@@ -141,11 +142,14 @@ def in_a_browser(tmp_path: Path, shown: list[str]) -> None:
         found = opened.run("""[...document.querySelectorAll(".cell")].map((cell) => {
             const inside = (part) => part.getBoundingClientRect().right <= 900 && part.getBoundingClientRect().height > 5;
             const headings = [...cell.querySelectorAll("th")].filter(inside).map((part) => part.textContent);
-            return {headings, svg: [...cell.querySelectorAll("svg")].map(inside), text: cell.innerText};
+            const drawn = [...cell.querySelectorAll("svg")], edge = (part) => part.getBoundingClientRect().left;
+            const cut = drawn.flatMap((svg) => [...svg.querySelectorAll("text")].filter((text) => edge(text) < edge(svg)));
+            return {headings, svg: drawn.map(inside), cut: cut.map((text) => text.textContent), text: cell.innerText};
         })""")
     headings = [heading for each in found for heading in each["headings"]]
     assert {"prediction", "probability", "how much likelier"} <= set(headings)
     assert [drawn for each in found for drawn in each["svg"]] == [True]
+    assert [label for each in found for label in each["cut"]] == []  # which fonts of other widths than were measured do
     assert any("× for " in each["text"] for each in found)
 
 
