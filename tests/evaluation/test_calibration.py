@@ -330,9 +330,15 @@ def test_another_calibration_takes_its_place(con: Connection) -> None:
         nbsql.load(con, "m").predict("rows", calibrated=True)
 
 
-@pytest.mark.parametrize("name", ["m", None])
 @pytest.mark.parametrize(
-    "change", [lambda m: m.update("one"), lambda m: m.forget("one"), lambda m: m.forget(batch="b"), lambda m: m.rollback("1")]
+    ("name", "change"),
+    [
+        (None, lambda m: m.update("one")),
+        ("m", lambda m: m.update("one")),
+        ("m", lambda m: m.forget("one")),
+        ("m", lambda m: m.forget(batch="b")),
+        ("m", lambda m: m.rollback("1")),
+    ],
 )
 def test_a_change_of_the_model_drops_its_calibration_and_says_so(
     con: Connection, name: str | None, change: Callable[[nbsql.Model], None]
@@ -367,8 +373,7 @@ def test_models_derived_from_a_calibrated_one_have_no_calibration(con: Connectio
             other.predict("t", calibrated=True)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["n", None])
+@pytest.mark.parametrize(("method", "name"), [*((method, "n") for method in METHODS), ("platt", None)])
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 def test_a_calibration_travels_in_the_file_of_its_model(
     con: Connection, tmp_path: Path, method: str, name: str | None, form: str

@@ -82,7 +82,10 @@ def noisy() -> tuple[Numbers, Numbers]:
     return x + np.random.default_rng(7).normal(size=x.shape), y
 
 
-@pytest.mark.parametrize(("name", "penalty"), [("iris", 0.5), ("wine", 2.0), ("cancer", 0.05)])
+@pytest.mark.parametrize(
+    ("name", "penalty"),
+    [("iris", 0.5), *(pytest.param(*case, marks=pytest.mark.slow) for case in (("wine", 2.0), ("cancer", 0.05)))],
+)
 @pytest.mark.usefixtures("form")
 def test_weights_and_posteriors_are_those_of_scikit_learn(con: Connection, name: str, penalty: float) -> None:
     x, y = data(name)

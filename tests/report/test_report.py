@@ -76,6 +76,7 @@ def test_a_page_has_every_panel_as_a_picture_that_needs_no_script(text):
     assert len(text.encode()) < 1_500_000
 
 
+@pytest.mark.slow
 def test_the_sql_of_every_figure_of_a_page_runs_by_itself(con, text):
     queries = [html.unescape(query) for query in re.findall(r'<pre tabindex="0">(.*?)</pre>', text, re.DOTALL)]
     assert len(queries) > 12

@@ -172,6 +172,7 @@ def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, bef
             assert {row[-2] for row in quoted.fetchall()} == {row[-2] for row in before["spam", "predict('inbox')"][2]}
 
 
+@pytest.mark.slow
 def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team: Path, tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         con.execute(ROWS)
