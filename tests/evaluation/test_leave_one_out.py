@@ -244,16 +244,6 @@ def test_what_cannot_be_left_out_is_refused(con: Connection, refused: Refused) -
             REFUSED.format("'qda' (multivariate_gaussian)"),
         ),
         (
-            {"method": "logistic", "exclude": ["s"]},
-            "cross-validation does not support method='logistic', which learns its weights from all rows at once; "
-            "fit a model to some of the rows, and evaluate it on the others",
-        ),
-        (
-            {"method": nbsql.Mixture(2), "exclude": ["s"]},
-            "cross-validation does not support components, which are found from all rows at once; "
-            "fit a model to some of the rows, and evaluate it on the others",
-        ),
-        (
             {"features": ["s"], "families": {"s": nbsql.Text(event="complement", weight_norm=True)}},
             REFUSED.format("'s' (text with weight_norm=True)"),
         ),
@@ -261,10 +251,6 @@ def test_what_cannot_be_left_out_is_refused(con: Connection, refused: Refused) -
         (
             {"features": nbsql.Best(1)},
             "features=nbsql.Best(...) chooses anew in every fold, and folds='loo' has one a row; use folds=10",
-        ),
-        (
-            {"segment_by": "part"},
-            "cross-validation does not support segment_by; fit a model to some of the rows, and evaluate it on the others",
         ),
     ]:
         with refused(InputError, message):

@@ -12,7 +12,6 @@ import pytest
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 # Three classes, some rows without one; a category that says nothing by itself, one that depends on it, a number and a gap.
 ROWS = """CREATE TABLE t AS
@@ -71,18 +70,7 @@ def test_folds_that_are_dealt_have_all_rows(table: Connection) -> None:
     assert found.log_loss == pytest.approx(again.log_loss, rel=1e-9)
 
 
-def test_what_cannot_be_fitted_by_folds(table: Connection, refused: Refused) -> None:
-    with refused(
-        nbsql.InputError,
-        "folds='loo' does not support method='em', which counts the other rows anew for each row; use folds=10",
-    ):
-        nbsql.cross_validate(table, "t", target="y", method="em", folds="loo")
-    with refused(
-        nbsql.InputError,
-        "a search over settings counts the rows only once, but method='em' counts them anew for each setting; "
-        "cross-validate each setting by itself",
-    ):
-        nbsql.sweep(table, "t", target="y", method="em", alpha=[0.1, 1], folds=3)
+def test_a_sweep_over_bins_cut_by_the_classes_warns(table: Connection) -> None:
     message = "the bins of 'x' were cut by the classes of all rows, so that the results are too good; evaluate on other rows"
     with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
         nbsql.sweep(table, "FROM t WHERE y IS NOT NULL", target="y", families=CUT, exclude=["part"], folds=3)

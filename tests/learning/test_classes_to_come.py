@@ -188,21 +188,3 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
         nbsql.cross_validate(con, DATA, target=DECLARED, families=FAMILIES, folds="loo")
     with pytest.raises(nbsql.InputError, match=r"classes must be labels of 'links', which is INTEGER: .*'many'"):
         nbsql.fit(con, DATA, target=nbsql.Target("links", classes=["many"]))
-    refusals = {
-        "method='logistic' needs rows of every class, and declared classes may have no rows; leave out classes": {
-            "method": "logistic"
-        },
-        "components are found in the rows of each class, and declared classes may have no rows; leave out classes": {
-            "method": nbsql.Mixture(2)
-        },
-        "classes and segment_by cannot be combined, because each segment has classes of its own; leave out one of them": {
-            "segment_by": "sky"
-        },
-    }
-    for message, options in refusals.items():
-        with refused(nbsql.InputError, message):
-            nbsql.fit(con, DATA, target=DECLARED, features=["x"], **options)
-    ending = "which is multivariate_gaussian; choose another family"
-    with refused(nbsql.InputError, f"classes does not support 'numbers', {ending}"):
-        family = nbsql.MultivariateGaussian(["x", "links"])
-        nbsql.fit(con, DATA, target=DECLARED, features=[], families={"numbers": family})

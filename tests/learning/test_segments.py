@@ -312,23 +312,10 @@ def test_merged_and_exported_models_have_their_segments(con: Connection, rows: l
 def test_what_cannot_have_segments_is_refused(con: Connection, rows: list[Row], refused: Any) -> None:
     for options, message in [
         ({"segment_by": "regoin"}, None),
-        ({"segment_by": "region", "slice_by": "region"}, "slice_by and segment_by cannot be combined; leave out one of them"),
         ({"segment_by": ""}, "segment_by must be one SQL expression over the columns of t, not ''"),
         ({"segment_by": "unnest([1, 2])"}, "segment_by must have one value a row, and 'unnest([1, 2])' makes rows of its own"),
         ({"segment_by": "sum(calls)"}, "segment_by must have one value a row, and 'sum(calls)' is an aggregate of many"),
         ({"segment_by": 3}, "segment_by must be one SQL expression over the columns, not 3"),
-        (
-            {"families": {"note": nbsql.Text(event="bernoulli")}},
-            "segment_by does not support 'note', which is text with event='bernoulli'; leave that option out",
-        ),
-        (
-            {"families": {"note": nbsql.Text(tfidf=True)}},
-            "segment_by does not support 'note', which is text with tfidf or norm; leave that option out",
-        ),
-        (
-            {"families": {"words": nbsql.Complement(["w1", "w2"])}},
-            "segment_by does not support 'words', which is a complement model; choose another family",
-        ),
     ]:
         if message is None:
             with pytest.raises(InputError, match=r"^segment_by must be one SQL expression over the columns of t: "):
@@ -344,11 +331,6 @@ def test_what_has_no_segments_says_so(con: Connection, rows: list[Row], refused:
         InputError, match=r"^segment_by of the model must be one SQL expression over the columns of the query: "
     ):
         model.predict("SELECT * EXCLUDE (region) FROM t")
-    with pytest.raises(InputError) as error:
-        nbsql.cross_validate(con, "t", **OPTIONS)
-    assert str(error.value) == (
-        "cross-validation does not support segment_by; fit a model to some of the rows, and evaluate it on the others"
-    )
     plain = nbsql.fit(con, "t", target="y", families=FAMILIES, name="plain")
     for act, message in (
         (lambda: plain.segments, "model 'plain' has no segments; fit it with segment_by=\"region\", for example"),
@@ -356,34 +338,3 @@ def test_what_has_no_segments_says_so(con: Connection, rows: list[Row], refused:
     ):
         with refused(ModelError, message):
             act()
-
-
-@pytest.mark.parametrize(
-    ("ask", "what"),
-    [
-        (lambda model: model.linear(), "a linear or quadratic form"),
-        (lambda model: model.sql("predict", "t", inline=True), "a query that contains the parameters"),
-        (lambda model: model.sample(3), "sample"),
-        (lambda model: model.calibrate("t"), "calibration"),
-    ],
-)
-def test_what_takes_one_model(con: Connection, rows: list[Row], ask: Any, what: str) -> None:
-    model = nbsql.fit(con, "t", name="m", **OPTIONS)
-    with pytest.raises(nbsql.ModelError) as caught:
-        ask(model)
-    assert str(caught.value) == f"model 'm' has one model per segment, which {what} does not support; fit it without segment_by"
-
-
-@pytest.mark.parametrize(
-    ("options", "what"),
-    [
-        ({"families": {"x": "kernel"}}, "'x', which is kernel"),
-        ({"method": "lda"}, "'lda', which is multivariate_gaussian"),
-        ({"method": nbsql.JointBayes(backoff="naive")}, "'joint', which is joint with a backoff"),
-    ],
-)
-def test_families_that_segments_do_not_take(con: Connection, options: dict[str, Any], what: str) -> None:
-    con.execute("CREATE TABLE few AS SELECT i % 2 AS y, i % 3 AS region, (i * 7 % 11)::DOUBLE AS x FROM range(20) AS r(i)")
-    with pytest.raises(nbsql.InputError) as caught:
-        nbsql.fit(con, "few", target="y", segment_by="region", **options)
-    assert str(caught.value) == f"segment_by does not support {what}; choose another family"

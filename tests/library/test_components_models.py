@@ -240,34 +240,6 @@ z" DOUBLE, label VARCHAR, "members" VARCHAR)""")
             {"method": nbsql.Mixture({"a": 100})},
             "class 'a' of lumps has 75 rows, fewer than its 100 components; ask for fewer",
         ),
-        (
-            {"method": nbsql.Mixture(2), "slice_by": "sky"},
-            "slice_by and components cannot be combined; leave out one of them",
-        ),
-        (
-            {"method": nbsql.Mixture(2), "segment_by": "sky"},
-            "segment_by and components cannot be combined; leave out one of them",
-        ),
-        (
-            {"method": nbsql.Mixture(2), "features": nbsql.Best(2)},
-            "features=nbsql.Best(...) does not support components; list the features by name",
-        ),
-        (
-            {"method": nbsql.Mixture(2), "families": {"both": nbsql.MultivariateGaussian(["x1", "x2"])}},
-            "components does not support 'both', which is multivariate_gaussian; choose another family",
-        ),
-        (
-            {"method": nbsql.Mixture(2), "families": {"both": nbsql.Joint(["sky", "x1"], backoff="naive")}},
-            "components does not support 'both', which is joint with a backoff; choose another family",
-        ),
-        (
-            {"method": nbsql.Mixture(2), "families": {"note": nbsql.Text(best=3)}},
-            "components does not support 'note', which is text with best; leave that option out",
-        ),
-        (
-            {"method": nbsql.Mixture(2), "families": {"note": nbsql.Text(event="complement")}},
-            "components does not support 'note', which is a complement model; choose another family",
-        ),
     ],
 )
 def test_what_cannot_have_components_is_refused(
@@ -277,41 +249,7 @@ def test_what_cannot_have_components_is_refused(
         nbsql.fit(lumps, "lumps", name="m", **{**OPTIONS, **options})
 
 
-@pytest.mark.parametrize(
-    ("ask", "what"),
-    [
-        (lambda model: model.weights(), "a linear or quadratic form"),
-    ],
-)
-def test_what_takes_whole_classes(lumps: Connection, refused: Callable[..., Any], ask: Any, what: str) -> None:
-    model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), name="m", **OPTIONS)
-    message = f"model 'm' has several components per class, which {what} does not support; fit it without components"
-    with refused(ModelError, message):
-        ask(model)
-
-
-def test_a_calibration_by_folds_is_refused(lumps: Connection, refused: Callable[..., Any]) -> None:
-    model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), name="m", **OPTIONS)
-    message = (
-        "model 'm' has several components per class, which are found from all rows at once, so that no fold can be left out; "
-        "calibrate it with folds=None on rows that it was not fitted on"
-    )
-    with refused(ModelError, message):
-        model.calibrate("lumps")
-
-
-def test_what_counts_by_folds_or_shows_no_statements(lumps: Connection, refused: Callable[..., Any]) -> None:
-    reason = (
-        "cross-validation does not support components, which are found from all rows at once; "
-        "fit a model to some of the rows, and evaluate it on the others"
-    )
-    with refused(InputError, reason):
-        nbsql.cross_validate(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
-    reason = (
-        "components are found by statements that depend on the rows, so they cannot be listed before; fit the model instead"
-    )
-    with refused(InputError, reason):
-        nbsql.fit_sql(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
+def test_a_model_without_components_says_so(lumps: Connection, refused: Callable[..., Any]) -> None:
     plain = nbsql.fit(lumps, "lumps", name="plain", **OPTIONS)
     with refused(ModelError, "model 'plain' has no components; fit it with method=nbsql.Mixture(2), for example"):
         plain.components  # noqa: B018

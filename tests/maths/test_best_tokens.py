@@ -21,7 +21,6 @@ import nbsql
 pytestmark = pytest.mark.usefixtures("form")
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 LETTERS_AND_DIGITS = r"[^\W_]+"
 
 
@@ -127,10 +126,7 @@ def test_what_reads_the_model_reads_the_best(con: Connection, mail: pandas.DataF
     alike(duckdb.connect().execute(query).fetchall(), model.predict("SELECT 'w1 w2 w3' AS text").fetchall())
 
 
-def test_segments_do_not_choose(con: Connection, refused: Refused, mail: pandas.DataFrame) -> None:
-    line = "segment_by does not support 'text', which is text with best; leave that option out"
-    with refused(nbsql.InputError, line):
-        nbsql.fit(con, "SELECT *, 1 AS g FROM mail", target="y", families={"text": nbsql.Text(best=5)}, segment_by="g")
+def test_unseen_words_are_smoothed_in_no_choice(con: Connection, mail: pandas.DataFrame) -> None:
     source = "SELECT *, 'k' || y AS k FROM mail"
     model = nbsql.fit(con, source, target="y", unseen="smooth", families={"text": nbsql.Text(best=5)})
     assert (model.families["text"].unseen, model.families["k"].unseen) == ("skip", "smooth")

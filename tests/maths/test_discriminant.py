@@ -339,15 +339,6 @@ def test_a_change_that_makes_columns_collinear_changes_nothing(con: Connection, 
     assert len(model.batches.fetchall()) == 1
 
 
-def test_what_a_model_of_estimated_shrinkage_cannot(con: Connection, refused: Any) -> None:
-    load(con, *data("iris"))
-    model = nbsql.fit(con, "rows", target="y", id="i", method=nbsql.LDA(shrinkage="ledoit-wolf"), name="m")
-    with refused(
-        nbsql.ModelError, "model 'm' cannot be changed, because 'lda' is estimated from all rows at once; fit it anew"
-    ):
-        model.update("rows")
-
-
 @pytest.mark.parametrize(
     ("options", "line"),
     [

@@ -368,18 +368,13 @@ def test_what_is_counted_is_there_as_in_naive_bayes(con: Connection, spoken: nbs
 
 
 @pytest.mark.slow
-def test_slices_of_the_counts_drift_and_have_no_weights(con: Connection, refused: Any) -> None:
+def test_slices_of_the_counts_drift(con: Connection) -> None:
     con.execute(DAYS)
     options: dict[str, Any] = {"target": "place", "exclude": ["i", "w"]}
     sliced = nbsql.fit(con, "days", slice_by="i % 2", method="logistic", **options)
     assert weights(sliced) == pytest.approx(weights(nbsql.fit(con, "days", method="logistic", **options)), abs=1e-9)
     naive = nbsql.fit(con, "days", slice_by="i % 2", **options)
     alike(sliced.drift("0", "1").fetchall(), naive.drift("0", "1").fetchall())
-    with refused(
-        nbsql.ModelError,
-        "the model is a logistic regression, which has no counts of slices; fit it with method='naive'",
-    ):
-        sliced.slices(["1"])
 
 
 @pytest.mark.slow
@@ -414,12 +409,7 @@ def test_an_iteration_that_took_no_step_has_no_change_to_tell_of(con: Connection
 # What it refuses. ----------------------------------------------------------------------------------------------------
 
 
-NO_SEGMENTS = "method='logistic' does not support segment_by; leave out segment_by, or fit a model for each segment"
 REFUSED = [
-    ({"prior": "uniform"}, "method='logistic' learns the bias of each class from the rows; leave out prior"),
-    ({"segment_by": "sky"}, NO_SEGMENTS),
-    ({"segment_by": nbsql.Segments("sky")}, NO_SEGMENTS),
-    ({"prior": nbsql.Smoothed(2)}, "method='logistic' learns the bias of each class from the rows; leave out prior"),
     (
         {"unseen": "smooth"},
         "unseen='smooth' of 'sky' is of likelihoods, and method='logistic' has weights; leave it out",
@@ -500,45 +490,3 @@ def test_a_label_that_is_missing_or_broken(con: Connection, refused: Any) -> Non
     con.execute(DAYS)
     with refused(nbsql.InputError, "every row of the query has a NULL 'place'; a model needs rows with a class"):
         nbsql.fit(con, "SELECT * REPLACE (NULL::VARCHAR AS place) FROM days", target="place", method="logistic")
-
-
-@pytest.mark.slow
-def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, refused: Any) -> None:
-    unchanged = "model 'places' cannot be changed, because 'weights' is estimated from all rows at once; fit it anew"
-    with refused(nbsql.ModelError, unchanged):
-        spoken.update("days")
-    with refused(nbsql.ModelError, unchanged):
-        spoken.forget("FROM days LIMIT 1")
-    cure = "fit it with method='naive'"
-    title = "model 'places' is a logistic regression, which has no"
-    with refused(nbsql.ModelError, f"{title} likelihood of the features, ln p(x); {cure}"):
-        spoken.log_evidence("days")
-    with refused(nbsql.ModelError, f"{title} likelihood of the features, ln p(x); {cure}"):
-        spoken.log_likelihood("days")
-    with refused(nbsql.ModelError, f"{title} likelihood of features and class, ln p(x, c); {cure}"):
-        spoken.log_likelihood("days", labelled=True)
-    with refused(nbsql.ModelError, f"{title} distributions to draw rows from; {cure}"):
-        spoken.sample(3)
-    with refused(nbsql.ModelError, f"{title} counts of the batches that were there at a time; {cure}"):
-        spoken.as_of("1")
-    with refused(nbsql.ModelError, f"{title} counts to merge; {cure}"):
-        nbsql.merge(con, ["places"])
-    folds = (
-        "cross-validation does not support method='logistic', which learns its weights from all rows at once; "
-        "fit a model to some of the rows, and evaluate it on the others"
-    )
-    with refused(nbsql.InputError, folds):
-        nbsql.cross_validate(con, "days", target="place", method="logistic")
-    with refused(nbsql.InputError, folds):
-        nbsql.sweep(con, "days", target="place", method="logistic", families=[None])
-    with refused(
-        nbsql.ModelError,
-        "'weights' is estimated from all rows at once, so that no fold can be left out; "
-        "calibrate it with folds=None on rows that it was not fitted on",
-    ):
-        spoken.calibrate("days", folds=5)
-    with refused(
-        nbsql.InputError,
-        "method='logistic' runs statements until its weights converge, so they cannot be listed before; fit the model instead",
-    ):
-        nbsql.fit_sql(con, "days", target="place", method="logistic")

@@ -200,8 +200,6 @@ def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
             joint = reference.joint(row)
             losses.append(log(sum(exp(score) for score in joint.values())) - joint[row["y"]])
     assert found.log_loss == pytest.approx(sum(losses) / len(losses), abs=1e-9)
-    with pytest.raises(nbsql.InputError, match="folds='loo' does not support method='aode'"):
-        nbsql.cross_validate(con, "learnt", folds="loo", exclude=["i", "w"], **OPTIONS)
 
 
 def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:

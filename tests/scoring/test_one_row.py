@@ -377,13 +377,3 @@ def test_a_column_that_is_given_twice(model: nbsql.Model, refused: Refused) -> N
 def test_what_is_no_row(model: nbsql.Model, refused: Refused) -> None:
     with refused(nbsql.InputError, "a row must be a dictionary, {column: value}, not list"):
         model.predict_one(["sun", 20])  # type: ignore[arg-type]
-
-
-def test_segments_have_no_form_for_one_row(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
-    assert model.name == "weather"
-    segmented = nbsql.fit(con, "days", target="day", name="by_sky", segment_by="sky")
-    with refused(
-        nbsql.ModelError,
-        "model 'by_sky' has one model per segment, which predict_one does not support; fit it without segment_by",
-    ):
-        segmented.predict_one({"warm": 20})
