@@ -15,6 +15,7 @@ from nbsql.queries.explanation import times
     ("text", "column", "expected"),
     [
         ("visits=poisson", "visits", nbsql.Poisson()),
+        ("body=text(best=1000,best_by=chi_square)", "body", nbsql.Text(best=1000, best_by="chi_square")),
         ("a=b=poisson(a=1, b=2)", "a=b", nbsql.Poisson(a=1, b=2)),
         ("x=gaussian(variance=sample,floor=1e-9)", "x", nbsql.Gaussian(variance="sample", floor=1e-9)),
         ("t=text(characters=[2,4],within_words=true,accents=false,normal_form=none)", "t",

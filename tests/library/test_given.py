@@ -140,31 +140,6 @@ def test_priors_alone(con: Connection) -> None:
     assert exp(model.joint_log_likelihood("SELECT 7 AS x").fetchall()[0][1]) == pytest.approx(0.5)
 
 
-NO_COUNTS = "model 'm' was made from probabilities and has no counts; "
-ANEW, ROWS, MERGED = (
-    "make it anew with nbsql.from_tables",
-    "fit a model to rows instead",
-    "merge models that were fitted to rows",
-)
-
-
-@pytest.mark.parametrize(
-    ("cure", "act"),
-    [
-        (ANEW, lambda model: model.update("SELECT 'hot' AS temperature, 'weak' AS wind, 'yes' AS class")),
-        (ANEW, lambda model: model.forget(batch="1")),
-        (ANEW, lambda model: model.rollback("1")),
-        (ROWS, lambda model: model.relevance()),
-        (ROWS, lambda model: model.drift("1", "1")),
-        (MERGED, lambda model: nbsql.merge(model.state.engine, ["m", "m"])),
-    ],
-)
-def test_there_are_no_counts_to_change(con: Connection, refused: Refused, cure: str, act: Callable[[nbsql.Model], Any]) -> None:
-    model = nbsql.from_tables(con, priors=PRIORS, likelihoods=TENNIS, name="m")
-    with refused(nbsql.ModelError, NO_COUNTS + cure):
-        act(model)
-
-
 def x(yes: Any, no: Any) -> dict[str, Any]:
     return {"likelihoods": {"yes": {"x": yes}, "no": {"x": no}}}
 
@@ -256,24 +231,6 @@ def test_a_name_that_is_taken(con: Connection, refused: Refused) -> None:
 def test_a_likelihood_of_zero_excludes(con: Connection, joint: Joint) -> None:
     model = nbsql.from_tables(con, priors=PRIORS, likelihoods={"yes": {"x": {"a": 1, "b": 0}}, "no": {"x": {"b": 1}}})
     assert joint(model, "SELECT 'a' AS x") == [{"no": -inf, "yes": pytest.approx(log(0.3))}]
-
-
-def test_the_command_line_shows_and_uses_such_a_model(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from nbsql.cli.app import main
-
-    shop = str(tmp_path / "shop.duckdb")
-    nbsql.from_tables(shop, priors=PRIORS, likelihoods=TENNIS, name="tennis").close()
-    for command in (
-        ["show", shop, "tennis"],
-        ["list", shop],
-        ["predict", shop, "tennis", HOT],
-        ["explain", shop, "tennis", HOT],
-    ):
-        result = CliRunner().invoke(main, command)
-        assert result.exit_code == 0, result.output
-        assert "tennis" in result.output or "yes" in result.output
 
 
 def test_names_and_values_of_any_characters(con: Connection) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -130,9 +127,3 @@ def test_unseen_words_are_smoothed_in_no_choice(con: Connection, mail: pandas.Da
     source = "SELECT *, 'k' || y AS k FROM mail"
     model = nbsql.fit(con, source, target="y", unseen="smooth", families={"text": nbsql.Text(best=5)})
     assert (model.families["text"].unseen, model.families["k"].unseen) == ("skip", "smooth")
-
-
-def test_the_command_line_takes_it(con: Connection, tmp_path: Path) -> None:
-    from nbsql.cli.arguments import family
-
-    assert family("body=text(best=1000,best_by=chi_square)") == ("body", nbsql.Text(best=1000, best_by="chi_square"))

@@ -129,13 +129,6 @@ def test_refusals(con: Connection, refused: Refused, options: dict[str, Any], ki
         model.sql("statistics", "new", dialect="trino")
 
 
-def test_given_probabilities_have_no_counts(con: Connection, refused: Refused) -> None:
-    model = nbsql.from_tables(con, priors={"a": 1.0}, likelihoods={"a": {"x": {"u": 1.0}}})
-    line = "the model was made from probabilities and has no counts; fit a model to rows instead"
-    with refused(nbsql.ModelError, line):
-        model.sql("statistics", "new", dialect="trino")
-
-
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_model_of_what_was_counted_elsewhere_is_that_of_the_rows(con: Connection, elsewhere: Elsewhere) -> None:
     rows(con, f"SELECT * REPLACE (label = 'ham' AS label) FROM ({MIXED})")
