@@ -112,6 +112,11 @@ class Text(Bag):
         return self.pattern == WORD
 
     @property
+    def is_typed(self) -> bool:
+        """Whether a page without a database can cut a typed sentence into the same words."""
+        return self.is_of_words and self.lower and self.accents and self.min_length == 1
+
+    @property
     def checked_pattern(self) -> str | None:
         """The regular expression that an engine must understand; None for the default one."""
         return None if self.is_of_words else self.pattern

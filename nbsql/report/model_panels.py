@@ -190,9 +190,9 @@ def profile(request: Request) -> Iterator[Figure]:
         yield _values(request, name, rows, query.sql, note, classes)
 
 
-def telling_words(request: Request, feature: str) -> Query:
+def telling_words(request: Request, feature: str, most: int = ALL_WORDS) -> Query:
     """The informative words of a feature that pictures show; the vocabulary stays in the database (profile.sql)."""
-    return _of_profile(request, feature, "distinctive_words", request.least_to_tell, WORDS, ALL_WORDS)
+    return _of_profile(request, feature, "distinctive_words", request.least_to_tell, WORDS, most)
 
 
 def frequent_values(request: Request, feature: str, most: int) -> Query:

@@ -36,7 +36,7 @@ PANELS = (
     ),
     Panel(
         "nomogram", "What if?",
-        "Choose a value for each feature. The logarithms of prior and values add up to each class's total and posterior.",
+        "Choose values, or type a text. The logarithms of prior and values add up to each class's total and posterior.",
         nomogram,
     ),
     Panel(

@@ -30,7 +30,8 @@ from nbsql.spec.spec import Feature
 _FEATURES = 24
 _VALUES = 12  # values of a feature to choose from
 _PLACES = 21  # values of a number to choose from
-_SLOTS = 3  # words of a text that can be chosen at a time
+_SLOTS = 3  # counts that can be chosen at a time
+_WORDS = 200  # words that are known of a sentence that is typed
 _POINTS = 12_000  # the most points of all features, values and classes, on which the size of the page depends
 _FAR = 8  # the difference between classes in nats beyond which a value is drawn at the edge (nomogram.vl.json)
 _NONE = "—"
@@ -50,12 +51,19 @@ def nomogram(request: Request) -> Iterator[Figure]:
     ]
     params: list[dict[str, Any]] = []
     names: list[str] = []
+    typed: list[tuple[str, int]] = []
     features = state.spec.features[:_FEATURES]
     values = {feature: found for feature, found in _values(request, features, most) if found}
     if not values:
         raise ModelError(f"{state.title} has no feature whose values contribute separately")
     sql, choices = _explained(request, values, list(classes))
     for feature, found in choices:
+        if _is_typed(feature):
+            names.append(shown(feature.name))
+            rows += _points(len(names), names[-1], found, list(classes))
+            params.append(_type(len(names), names[-1]))
+            typed.append((names[-1], len(values[feature])))
+            continue
         slots = _slots(feature)
         kind = "word" if feature.family.bag else "count"
         for slot in range(1, slots + 1):
@@ -65,7 +73,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
             params.append(_select(place, names[-1], found))
     left = [feature.name for feature in features if feature not in values]
     left += [feature.name for feature in state.spec.features[_FEATURES:]]
-    chosen = {"name": "chosen", "expr": f"[0, {', '.join(f'what_{place}' for place in range(1, len(names) + 1))}]"}
+    chosen = {"name": "chosen", "expr": f"[0, {', '.join(map(_chosen, params))}]"}
     labels = [request.class_name(label) for label in classes]
     of_classes = {"name": "classes", "value": labels}
     to_class = {"input": "select", "options": labels, "name": "show contributions to "}
@@ -74,6 +82,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
     at_edge = "Contributions of more than 3,000 times are drawn at the edge, with their power of ten beside them."
     below = [shown(feature.name) for feature, found in values.items() if _is_below_0(feature, found)]
     notes = [f"Left as missing: {', '.join(map(shown, left))}." if left else None, at_edge if far else None]
+    notes += [f"Of what is typed for {name}, the {n} words that tell the classes apart most count." for name, n in typed]
     notes += [beyond_values(below)] if below and request.scored is None else []
     spoken = [row for row in rows if row["value"] is not None]
     widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
@@ -82,8 +91,9 @@ def nomogram(request: Request) -> Iterator[Figure]:
     moved = labels[max(range(len(labels)), key=lambda at: widest["contribution"][at])]
     best = max(classes, key=lambda label: classes[label])
     name, slot, _ = widest["feature"].partition(": word ")
+    is_word = bool(slot) or name in dict(typed)
     finding = (
-        f"{value_name(name, widest['value'], bool(slot))} is the strongest evidence, for {moved}; before any "
+        f"{value_name(name, widest['value'], is_word)} is the strongest evidence, for {moved}; before any "
         f"value is known, {request.class_name(best)} is {share(math.exp(classes[best]))} probable"
     )
     csv = [
@@ -133,8 +143,9 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
         found = [json.loads(value) for value in frequent]
         return {", ".join("missing" if part is None else part for part in parts): parts for parts in found}
     if family.bag or (family.distribution in ("dirichlet", "complement") and family.over_columns):
-        query = telling_words(request, feature.name)
-        words = sorted({str(row["value"]) for row in records(query) if row["place"] <= ALL_WORDS})
+        known = min(_WORDS, _POINTS // len(state.classes)) if _is_typed(feature) else ALL_WORDS
+        query = telling_words(request, feature.name, known)
+        words = sorted({str(row["value"]) for row in records(query) if row["place"] <= known})
         return {word: [str(int(word == c)) for c in feature.columns] if family.over_columns else [word] for word in words}
     if family.over_columns:
         return _means(request, feature)
@@ -154,6 +165,11 @@ def _is_below_0(feature: Feature, found: Mapping[str, _Texts]) -> bool:
     """Whether a number that is above 0 for the greater part may be chosen below 0, too."""
     places = [float(texts[0] or 0) for texts in found.values()] if is_number(feature) else [0.0]
     return min(places) < 0 < min(places) + max(places)
+
+
+def _is_typed(feature: Feature) -> bool:
+    """Whether a reader types a sentence: its words are cut as the page can cut them, and each adds what it adds by itself."""
+    return feature.family.is_typed and _slots(feature) > 1
 
 
 def _slots(feature: Feature) -> int:
@@ -230,6 +246,18 @@ def _spread(added: Sequence[float]) -> float:
     """The largest difference that a value makes between classes."""
     known = [term for term in added if term > LOWEST]
     return max(known, default=0.0) - min(known, default=0.0)
+
+
+def _chosen(param: Mapping[str, Any]) -> str:
+    """What is chosen, an expression of Vega: the number of a choice, or the words that were typed, each between two blanks."""
+    name = param["name"]
+    if param["bind"]["input"] == "select":
+        return str(name)
+    return rf"trim({name}) ? '  ' + replace(lower({name}), regexp('[^\\p{{L}}\\p{{M}}\\p{{N}}]+', 'gu'), '  ') + '  ' : 0"
+
+
+def _type(place: int, name: str) -> dict[str, Any]:
+    return {"name": f"what_{place}", "value": "", "bind": {"input": "text", "name": f"{name} ", "placeholder": "type words"}}
 
 
 def _select(place: int, name: str, choices: _Choices) -> dict[str, Any]:

@@ -76,3 +76,24 @@ def test_all_that_can_be_used_is_reached_seen_and_changed_by_keys(tmp_path):
         page.press("ArrowDown")
         page.run("document.getElementById('nomogram-1').view.runAsync().then(() => 1)")
         assert page.run(POSTERIOR) != pytest.approx(prior, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_a_sentence_is_typed_and_its_words_count_as_in_the_model(tmp_path):
+    sentence = "Free   prize: lunch, FREE caf\u00e9 \u0928\u092e\u0938\u094d\u0924\u0947 nowhere"
+    with duckdb.connect() as con:
+        con.execute(
+            """CREATE TABLE mail AS SELECT
+                ['ham', 'spam'][1 + i % 2] AS y, i // 2 % 3 AS x,
+                ['lunch on friday caf\u00e9', 'free prize \u0928\u092e\u0938\u094d\u0924\u0947', 'the prize of friday']
+                    [1 + (i % 2 + i // 11) % 3] AS body
+            FROM range(300) AS t(i)"""
+        )
+        model = nbsql.fit(con, "mail", target="y", families={"x": "categorical", "body": nbsql.Text()})
+        model.report(tmp_path / "page.html")
+        expected = model.predict_one({"x": None, "body": sentence})["probabilities"]
+    with tab(tmp_path / "page.html", tmp_path) as page:
+        until(page, "text", "nomogram-1")
+        page.run(f"document.activeElement.value = {sentence!r}; document.activeElement.dispatchEvent(new Event('input'))")
+        page.run("document.getElementById('nomogram-1').view.runAsync().then(() => 1)")
+        assert sorted(page.run(POSTERIOR)) == pytest.approx(sorted(expected.values()), abs=1e-9)

@@ -98,6 +98,8 @@ def test_a_page_names_no_address_and_what_a_value_says_is_text(text):
 
 
 def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answer(con, model, page, text, tmp_path):
+    words = [row["value"] for row in data(text, "nomogram-1") if row["feature"] == "words" and row["value"]]
+    sentence = f"{words[0].upper()}, nowhere {words[2]} {words[0]}"
     program = """
       const marks = {};
       for (const chart of document.querySelectorAll(".chart"))
@@ -106,7 +108,7 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
       const names = all("#nomogram-1 .vega-bind-name").map((name) => name.textContent.trim());
       const options = all("#nomogram-1 .vega-bind select").map((one) => [...one.options].map((option) => option.label));
       const before = rows("nomogram-1", "posterior");
-      for (const [place, index] of [[0, 1], [1, 4], [3, 2], [4, 3]]) await choose("nomogram-1", place, index);
+      for (const [place, index] of [[0, 1], [1, 4], [3, SENTENCE]]) await choose("nomogram-1", place, index);
       const after = rows("nomogram-1", "posterior");
       const texts = () => all("#threshold-1 svg text").map((one) => one.textContent);
       const slider = () => texts().find((one) => one.startsWith("threshold 0."));
@@ -116,7 +118,7 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
       const moved = slider(), title = document.title, images = document.images.length;
       return {marks, names, options, before, after, half, inputs, moved, title, images};
     """
-    found, said = opened(page, tmp_path, program)
+    found, said = opened(page, tmp_path, program.replace("SENTENCE", json.dumps(sentence)))
     assert said == []
     assert found["title"] == "Model shown"
     assert found["images"] == 0
@@ -130,9 +132,8 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
     place = found["names"].index("x")
     assert options[place][4] == points[4]["value"]
     assert len(points) == len(options[place])
-    chosen_words = f"{options[3][2]} {options[4][3]}"
     x = float(points[4]["value"])  # a round number
-    row = {FEATURE: options[0][1], "x": x, "visits": None, "words": chosen_words}
+    row = {FEATURE: options[0][1], "x": x, "visits": None, "words": sentence}
     answer = model.predict_one(row)["probabilities"]
     shown = {row["class"]: row["posterior"] for row in found["after"]}
     assert len(shown) == 3

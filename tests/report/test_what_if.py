@@ -62,11 +62,11 @@ def test_words_of_a_text_add_what_they_do_in_a_row(con, options):
     model = nbsql.fit(con, "SELECT class, words, x FROM rows", target="class", families={"words": nbsql.Text(**options)})
     picture = model.plot.nomogram()
     found, labels = choices(picture), classes_of(picture)
-    slots = [name for name in found if name.startswith("words")]
-    assert len(slots) == (1 if options.get("norm") or options.get("event") == "bernoulli" or "ngrams" in options else 3)
+    inputs = [param["bind"]["input"] for param in picture.spec["params"] if param.get("bind", {}).get("name") == "words "]
+    alone = options.get("norm") or options.get("event") == "bernoulli" or "ngrams" in options
+    assert inputs == ["select" if alone else "text"]
     prior = found["prior"][0][1]
-    alone = len(slots) == 1
-    said = [one for one in found[slots[0]][1:] if " " not in one[0]]  # a pair of words is one token among several of its text
+    said = [one for one in found["words"][1:] if " " not in one[0]]  # a pair of words is one token among several of its text
     assert len(said) > 3
     for place, (word, adds) in enumerate(said):
         other, more = said[(place + 1) % len(said)]
