@@ -16,6 +16,7 @@ from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
 from nbsql.learning.spelling_advice import normal
+from nbsql.learning.weighted import stale_weights
 from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
 from nbsql.plan.classes import class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
@@ -247,6 +248,8 @@ class Change:
     def _finish(self) -> None:
         """Rebuild what is made of the counts, after they have changed."""
         self._drop_calibration()
+        if stale := stale_weights(self.engine, self.plan.spec, self._batches):
+            warn_user(f"{self.title} has changed: {stale}")
         self._rebuild()
 
     def _drop_calibration(self) -> None:

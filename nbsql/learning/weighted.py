@@ -27,6 +27,7 @@ from nbsql.spec.spec import Feature, Spec
 
 FOLDS = 5
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
+STALE = 0.1  # the share of the rows that weights were learnt from beyond which later changes make them stale
 FEATURES_A_TABLE = 40  # as many joins as a statement plans quickly
 
 
@@ -182,3 +183,23 @@ def weigh_features(draft: Draft) -> Draft:
     source = stage_source(engine, spec, draft.source, draft.temporary("rows"))
     weights = find_weights(engine, plan, options, source, cells, draft.temporary)
     return replace(draft, learnt={"statistics": cells, "weights": weights})
+
+
+def stale_weights(engine: Engine, spec: Spec, batches: Markup) -> str | None:
+    """What a user must know of weights that later changes have made stale, from the ledger; None if they are not.
+
+    After `compact` nobody knows how many of its rows the weights were learnt from, so that they count as stale.
+    """
+    if spec.weighted is None:
+        return None
+    (_, _, operation, source, rows), *later = engine.query_macro("ledger", batches)
+    changed = sum(entry[-1] for entry in later)
+    if operation == "compact" and source != "1 batch":
+        since = "learnt before its batches were folded into one"
+    elif changed > STALE * rows:
+        since = f"learnt from {rows:,} rows, before {changed:,} were learnt or forgotten"
+    else:
+        return None
+    return (
+        f"the weights were {since}; fit it again to all rows, with ⟨method='weighted'⟩ and ⟨replace=True⟩, to learn them anew"
+    )

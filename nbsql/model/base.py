@@ -14,6 +14,7 @@ from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, NbsqlError, no_column
 from nbsql.family import Family
 from nbsql.learning.model_source import check_columns
+from nbsql.learning.weighted import stale_weights
 from nbsql.model.overview import overview, overview_html
 from nbsql.model.state import States
 from nbsql.plan import REVIEW, VERBS, Rows
@@ -52,13 +53,15 @@ class Handle:
         try:
             priors = state.engine.query_macro("all_rows", state.relations["priors"])
             where, counts = f" in {self._database!r}", [row[1] for row in priors]
+            stale = ", with stale weights" if stale_weights(state.engine, state.spec, state.relations["batches"]) else ""
         except DatabaseError:  # the model was dropped, or the connection is closed
-            where, counts = ", which cannot be read", []
+            where, counts, stale = ", which cannot be read", [], ""
         rows = "" if not counts or None in counts else f" from {number(sum(counts))} rows"
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
         method = state.plan.calibration
         calibrated = f", calibrated by {method}" if method else ""
-        return f"<nbsql {title}{where}: {state.spec.target!r} of {len(state.classes)} classes{rows}, by {features}{calibrated}>"
+        learnt = f"{state.spec.target!r} of {len(state.classes)} classes{rows}, by {features}"
+        return f"<nbsql {title}{where}: {learnt}{calibrated}{stale}>"
 
     def __reduce__(self) -> NoReturn:
         self.state.__reduce__()

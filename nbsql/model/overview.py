@@ -7,8 +7,10 @@ from dataclasses import fields
 
 from markupsafe import Markup
 
+from nbsql.errors import in_words
 from nbsql.family import Family
 from nbsql.family.stop_words import STOP_WORDS
+from nbsql.learning.weighted import stale_weights
 from nbsql.queries.table import Table, counted, number, paragraph, plain, share
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
@@ -105,6 +107,7 @@ def history(state: ModelState, *, ledger_at: str) -> list[str]:
     settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.query_macro("all_rows", relations["spec"])[0][1]
     lines = [", ".join([*settings, f"nbsql {version}"]), f"probabilities {describe_calibration(engine, relations)}"]
+    lines += [in_words(stale)] if (stale := stale_weights(engine, spec, relations["batches"])) else []
     ledger = engine.query_macro("all_rows", relations["batches"])
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
         lines.append(f"{operation}: {count:,} rows of {plain(source)}, {at:%Y-%m-%d %H:%M} UTC")

@@ -209,6 +209,32 @@ def test_counts_move_and_weights_stay(con: Any) -> None:
         assert ours[-2:] == pytest.approx(theirs[-2:], rel=1e-12)
 
 
+def test_stale_weights_are_said_until_they_are_learnt_anew(con: Any, recwarn: Any, capsys: Any) -> None:
+    """They are once a tenth of the rows has changed, in every view of the model, and after a compaction of the ledger."""
+    options: dict[str, Any] = {"target": "y", "features": ["k", "b"], "method": "weighted", "name": "w", "replace": True}
+    model = nbsql.fit(con, "FROM t WHERE id < 500", **options)
+    cure = "; fit it again to all rows, with method='weighted' and replace=True, to learn them anew"
+    found = "the weights were learnt from 500 rows, before 60 were learnt or forgotten" + cure
+
+    def shown() -> str:
+        model.show()
+        return str(capsys.readouterr().out)
+
+    recwarn.clear()
+    model.update("FROM t WHERE id >= 550", batch="some")
+    assert ([*recwarn], "weights were" in shown(), "stale" in repr(model)) == ([], False, False)
+    model.forget("FROM t WHERE id < 10")
+    (warning,) = recwarn
+    assert str(warning.message) == f"model 'w' has changed: {found}"
+    assert found in shown()
+    assert repr(model).endswith(", with stale weights>")
+    model.rollback("some")
+    assert not repr(model).endswith(", with stale weights>")
+    model.compact()
+    assert f"the weights were learnt before its batches were folded into one{cure}" in shown()
+    assert not repr(nbsql.fit(con, "t", **options)).endswith(", with stale weights>")
+
+
 def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) -> None:
     options = {"target": "y", "features": ["b", "k", "x", "words"], "families": {"words": nbsql.Text()}}
     model = nbsql.fit(con, "t", method="weighted", name="w", replace=True, **options)
