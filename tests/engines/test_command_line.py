@@ -78,9 +78,7 @@ def test_a_fit_is_reported_and_can_be_used_from_sql(database: str, pg: Any) -> N
     shown = database.replace(f":{PASSWORD}", "")
     assert f"model spam in {shown}: predicts label from 3 features" in said
     assert f"nbsql predict {shown} spam inbox" in said
-    (statement,) = (
-        line.split(";")[0] for line in said.splitlines() if line.endswith("-- in SQL, from any client of PostgreSQL")
-    )
+    statement = next_statement(said)
     found = pg.execute(statement).fetchall()
     assert [row[-2] for row in sorted(found)] == ["ham", "ham", "ham", "spam", "spam"]
     assert "spam    label          2          3      5" in out("list", database)
@@ -92,9 +90,7 @@ def test_a_fit_is_reported_and_can_be_used_from_sql(database: str, pg: Any) -> N
 def test_names_that_need_quotes_are_quoted_in_what_comes_next(database: str, pg: Any) -> None:
     pg.execute('ALTER TABLE inbox RENAME TO "In"')
     said = out("fit", database, "In", "--target", "label", "--name", "user", "--exclude", "message")
-    (statement,) = (
-        line.split(";")[0] for line in said.splitlines() if line.endswith("-- in SQL, from any client of PostgreSQL")
-    )
+    statement = next_statement(said)
     assert '"user".predict(to_jsonb("In"))' in statement
     assert len(pg.execute(statement).fetchall()) == 5
 

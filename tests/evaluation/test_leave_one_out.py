@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -277,10 +276,3 @@ def test_on_the_command_line(tmp_path: Any) -> None:
     wrong = CliRunner().invoke(main, ["cross-validate", path, "t", "--target", "y", "--folds", "1"])
     assert wrong.exit_code == 2
     assert "'1' is neither a number of folds, 2 or more, nor loo" in wrong.stderr
-
-
-@pytest.mark.parametrize("function", [nbsql.cross_validate, nbsql.sweep, nbsql.Model.calibrate])
-def test_it_is_documented_where_folds_are(function: Any) -> None:
-    assert '"loo"' in str(function.__doc__)
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "cross-validate.md").read_text(encoding="utf-8")
-    assert 'nbsql.cross_validate(con, "inbox", target="label", id="id", folds="loo")' in page

@@ -8,10 +8,9 @@ from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
+from support.commands import run
 
 import nbsql
-from nbsql.cli import main
 from nbsql.errors import InputError, ModelError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
@@ -113,19 +112,6 @@ def test_files_to_share_on_the_command_line(tmp_path: Path) -> None:
     database, path = str(tmp_path / "shop.duckdb"), str(tmp_path / "shared.parquet")
     with duckdb.connect(database) as con:
         con.execute(f"CREATE TABLE t AS {ROWS}")
-        con.execute("CREATE TABLE days AS SELECT *, DATE '2025-01-01' + CAST(row_number() OVER () AS INTEGER) AS day FROM t")
         nbsql.fit(con, "t", name="m", **DECLARED)
-
-    def run(*arguments: str) -> str:  # fmt: skip
-        done = CliRunner().invoke(main, list(arguments), catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return done.output
-
     run("export", database, "m", path, "--least", "5")
     assert "least 5" in run("import", str(tmp_path / "other.duckdb"), path, "--name", "m", "--json")
-    aged = ("fit", database, "days", "--target", "y", "--name", "aged", "--exclude", "said")
-    run(*aged, "--half-life", "30 days", "--at", "day")
-    with duckdb.connect(database) as con:
-        assert nbsql.load(con, "aged").state.spec.half_life == nbsql.HalfLife("30 days", at="day")
-    alone = CliRunner().invoke(main, [*aged, "--half-life", "30 days"])
-    assert (alone.exit_code, "--half-life goes with --at, the column of when a row was" in alone.output) == (2, True)

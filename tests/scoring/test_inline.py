@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -132,23 +131,3 @@ def test_a_frame_cannot_be_read_elsewhere(con: Connection, refused: Any) -> None
     line = "inline=True cannot read the DataFrame, which lives in this process; name a table, or give a SELECT"
     with refused(nbsql.InputError, line):
         model.sql("predict", pd.DataFrame({"x": ["u"]}), inline=True)
-
-
-def test_the_query_of_the_command_line(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from nbsql.cli import main
-
-    path = str(tmp_path / "shop.duckdb")
-    with duckdb.connect(path) as con:
-        con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y")
-        model = nbsql.fit(con, "new", target="y", name="m")
-        expected = model.sql("predict", "new", inline=True)
-    found = CliRunner().invoke(main, ["sql", path, "predict", "m", "new", "--inline"])
-    assert found.exit_code == 0
-    assert found.output.strip().rstrip(";") == expected
-    with duckdb.connect(path) as con:
-        here = con.execute(expected).fetchall()
-    with duckdb.connect() as elsewhere:
-        elsewhere.execute("CREATE TABLE new AS SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y")
-        assert elsewhere.execute(expected).fetchall() == here
