@@ -123,11 +123,10 @@ CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
   added without guards, and a second time with one guard a term for a row that does lack a number.
 #}
 {% macro unguarded_terms(model, k) -%}
-coalesce({% for block in model.form.unguarded_numbers | batch(50) %}
-{%+ if not loop.first %} + {%+ endif %}({% for feature in block -%}
+coalesce({% call(feature) nbsql.sum_in_blocks(model.form.unguarded_numbers) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
-{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.sum_of_terms(model.form.unguarded_numbers, k) | indent(2) }})
+{%- endcall %}, {{ nbsql.sum_of_terms(model.form.unguarded_numbers, k) | indent(2) }})
 {%- endmacro %}
 
 {#

@@ -104,10 +104,10 @@ SELECT
   number.nbsql_row,
   {%+ if levels %}number{% else %}parameters{%+ endif %}.class_no,
   {%+ if dense %}{{ nbsql.prior_term(model, none) }}{%+ endif %}
-  {%- for block in computed | batch(50) %}
+  {%- if computed %}
 
-    + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.computed_term(feature, none) }}{% endfor %})
-  {%- endfor %}
+    + {% call(feature) nbsql.sum_in_blocks(computed) %}{{ nbsql.computed_term(feature, none) }}{% endcall %}
+  {%- endif %}
   {%- if listed %}
 
     + {{ nbsql.list_lookup_terms(model, none) | indent(4) }}

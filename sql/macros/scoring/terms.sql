@@ -54,18 +54,25 @@ blocks AS (
 {%- endfor %}
 {%- endmacro %}
 
-{# The sum of terms, in blocks, because an expression may not nest as deep as a model has features. #}
-{% macro sum_of_terms(features, k) -%}
-{% for block in features | batch(50) -%}
-{% if features | length > 50 %}({% endif -%}
-{% for feature in block -%}
-{{ nbsql.term(feature, k) }}
+{# The same with a line for each term. #}
+{% macro sum_in_lines(items) -%}
+{% for block in items | batch(50) -%}
+{% if items | length > 50 %}({% endif -%}
+{% for item in block -%}
+{{ caller(item) }}
 {%- if not loop.last %}
 
 + {% endif %}
 {%- endfor %}
-{%- if features | length > 50 %}){% endif %}{% if not loop.last %} + {% endif %}
+{%- if items | length > 50 %}){% endif %}{% if not loop.last %}
+
++ {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{# The sum of the terms of some features in class k. #}
+{% macro sum_of_terms(features, k) -%}
+{% call(feature) nbsql.sum_in_lines(features) %}{{ nbsql.term(feature, k) }}{% endcall %}
 {%- endmacro %}
 
 {# The term of one feature in the joint log-likelihood of class k. #}

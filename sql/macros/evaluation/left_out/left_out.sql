@@ -144,13 +144,12 @@ SELECT
   {% set log_prior_left %}CASE WHEN number.nbsql_left > 0 THEN {{ log_prior }} ELSE -{{ nbsql.infinity() }} END{% endset %}
   {%+ if dense %}{{ prior }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS prior,
   {%+ if dense %}{{ log_prior_left }}{% else %}0{%+ endif %}
-  {%- for block in (numbers + columns) | batch(50) %}
+  {%- if numbers or columns %}
 
-    + (
-    {%- for feature in block -%}
-    {{ nbsql.left_out_gate(parts, feature, nbsql.computed_term(feature, none)) }}{% if not loop.last %} + {% endif %}
-    {%- endfor %})
-  {%- endfor %}
+    + {% call(feature) nbsql.sum_in_blocks(numbers + columns) -%}
+    {{ nbsql.left_out_gate(parts, feature, nbsql.computed_term(feature, none)) }}
+    {%- endcall %}
+  {%- endif %}
   {%- for feature in levels %}
 
     + {{ nbsql.left_out_gate(parts, feature, nbsql.left_out_level(feature)) | indent(4) }}

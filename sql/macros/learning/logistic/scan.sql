@@ -152,18 +152,14 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# The log-odds of class c against the first. It is a sum in blocks, because an expression may not nest as deep as there are terms. #}
+{# The log-odds of class c against the first. #}
 {% macro logistic_log_odds(problem, c) -%}
-{% set start = (c - 1) * problem.width + 1 -%}
-{% set unknowns = nbsql.word('tried.v') -%}
 tried.v_{{ c }}_0
-{%- for block in problem.numbers | batch(50) %} + (
-{%- for number in block -%}
-tried.v_{{ c }}_{{ number.j }} * z_{{ number.j }}{% if not loop.last %} + {% endif %}
-{%- endfor %}){% endfor %}
-{%- for block in problem.levels | batch(50) %} + (
-{%- for feature in block -%}
-{% set place %}{{ start }} + code{{ nbsql.feature_suffix(feature) }}{% endset -%}
-coalesce({{ nbsql.element(unknowns, place) }}, 0){% if not loop.last %} + {% endif %}
-{%- endfor %}){% endfor %}
+{%- if problem.numbers %} + {% call(number) nbsql.sum_in_blocks(problem.numbers) -%}
+tried.v_{{ c }}_{{ number.j }} * z_{{ number.j }}
+{%- endcall %}{% endif %}
+{%- if problem.levels %} + {% call(feature) nbsql.sum_in_blocks(problem.levels) -%}
+{% set place %}{{ (c - 1) * problem.width + 1 }} + code{{ nbsql.feature_suffix(feature) }}{% endset -%}
+coalesce({{ nbsql.element(nbsql.word('tried.v'), place) }}, 0)
+{%- endcall %}{% endif %}
 {%- endmacro %}

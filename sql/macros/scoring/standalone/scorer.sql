@@ -157,20 +157,14 @@ FROM {{ last }}
 {# The score of an impossible row or class: minus infinity, or NULL on engines without it. #}
 {% macro standalone_minus_infinity() -%} -{{ nbsql.infinity() }} {%- endmacro %}
 
-{# The prior and the terms of the features, in blocks, because an expression may not nest as deep as a model has features. #}
+{# The prior and the terms of the features. #}
 {% macro standalone_joint(scorer, k) -%}
-{{ nbsql.standalone_nullable(scorer.classes[k].log_prior) }}
-{%- for block in scorer.terms | batch(50) %}
+{% set terms -%}
+{% call(term) nbsql.sum_in_lines(scorer.terms) %}{{ nbsql['standalone_' ~ term.shape](term, k) }}{% endcall %}
+{%- endset -%}
+{{ nbsql.standalone_nullable(scorer.classes[k].log_prior) }}{% if scorer.terms %}
 
-  + {% if scorer.terms | length > 50 %}({% endif %}
-{%- for term in block %}
-{%- if not loop.first %}
-
-  + {% endif -%}
-{{ nbsql['standalone_' ~ term.shape](term, k) | indent(2) }}
-{%- endfor %}
-{%- if scorer.terms | length > 50 %}){% endif %}
-{%- endfor %}
+  + {{ terms | indent(2) }}{% endif %}
 {%- endmacro %}
 
 {# The part that all classes share. #}

@@ -205,20 +205,15 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k]) }} EL
 {%- endfor %}
 {%- endmacro %}
 
-{# The sum of the counts of a row, each times its weight in class k. It is a sum in blocks, because an expression may not nest that deep. #}
+{# The sum of the counts of a row, each times its weight in class k. #}
 {% macro standalone_counts(term, k) -%}
-{% set p = term.of[k] -%}
-{% for block in range(1, term.columns | length + 1) | batch(50) -%}
-{% if not loop.first %} + {% endif %}(
-{%- for j in block %}
-{%- set x, weight = nbsql.standalone_input(term, j), p['weight_' ~ j] -%}
+{% call(j) nbsql.sum_in_blocks(range(1, term.columns | length + 1)) -%}
+{% set x, weight = nbsql.standalone_input(term, j), term.of[k]['weight_' ~ j] -%}
 {% if weight is none %}0
 {%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
 {%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
-{%- endif %}{% if not loop.last %} + {% endif %}
-{%- endfor -%}
-)
-{%- endfor %}
+{%- endif %}
+{%- endcall %}
 {%- endmacro %}
 
 {# Several numbers together: if one is missing, and no mean replaces it, all are. #}
