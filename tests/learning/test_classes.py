@@ -41,11 +41,8 @@ def rows(sql_type: str, low: str, high: str) -> str:
 
 
 @types
-@pytest.mark.parametrize("name", [None, "spam"])
-def test_labels_keep_their_type(
-    con: Connection, sql_type: str, low: str, high: str, smaller: Any, larger: Any, name: str | None
-) -> None:
-    model = nbsql.fit(con, rows(sql_type, low, high), target="y", name=name)
+def test_labels_keep_their_type(con: Connection, sql_type: str, low: str, high: str, smaller: Any, larger: Any) -> None:
+    model = nbsql.fit(con, rows(sql_type, low, high), target="y", name="spam")
     assert model.classes == [larger, smaller]
     kept = "VARCHAR" if sql_type.startswith("ENUM") else str(con.sql(f"SELECT CAST({low} AS {sql_type}) AS y").types[0])
     for query in (model.statistics, model.priors, model.likelihoods):
@@ -62,30 +59,17 @@ def test_labels_keep_their_type(
 
 
 @types
-def test_columns_of_the_classes_are_named_by_the_label_as_text(
+def test_columns_are_named_by_labels_which_are_keys_of_priors_and_decide_ties(
     con: Connection, sql_type: str, low: str, high: str, smaller: Any, larger: Any
 ) -> None:
-    model = nbsql.fit(con, rows(sql_type, low, high), target="y")
+    given = nbsql.fit(con, rows(sql_type, low, high), target="y", prior={smaller: 0.875, larger: 0.125})
+    assert {row[0]: row[2] for row in given.priors} == {smaller: 0.875, larger: 0.125}
+    assert given.classes == [smaller, larger]
+    model = nbsql.fit(con, rows(sql_type, low, high), target="y", prior="uniform")
+    assert model.predict("SELECT 'never seen' AS x").fetchall() == [("never seen", smaller, pytest.approx(0.5))]
     texts = [con.execute(f"SELECT CAST(CAST({label} AS {sql_type}) AS VARCHAR)").fetchall()[0][0] for label in (low, high)]
     assert model.predict_proba("SELECT 'u' AS x").columns[3:] == [f"probability_{text}" for text in texts]
     assert model.joint_log_likelihood("SELECT 'u' AS x").columns[1:] == [f"joint_log_likelihood_{text}" for text in texts]
-
-
-@types
-def test_given_priors_have_keys_of_the_labels_own_type(
-    con: Connection, sql_type: str, low: str, high: str, smaller: Any, larger: Any
-) -> None:
-    model = nbsql.fit(con, rows(sql_type, low, high), target="y", prior={smaller: 0.875, larger: 0.125})
-    assert {row[0]: row[2] for row in model.priors} == {smaller: 0.875, larger: 0.125}
-    assert model.classes == [smaller, larger]
-
-
-@types
-def test_a_tie_goes_to_the_smaller_label_of_any_type(
-    con: Connection, sql_type: str, low: str, high: str, smaller: Any, larger: Any
-) -> None:
-    model = nbsql.fit(con, rows(sql_type, low, high), target="y", prior="uniform")
-    assert model.predict("SELECT 'never seen' AS x").fetchall() == [("never seen", smaller, pytest.approx(0.5))]
 
 
 @pytest.mark.parametrize("named", [None, "many"])
