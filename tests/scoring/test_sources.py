@@ -40,14 +40,10 @@ SELECTS = [
 ]
 NAMES = ["rows", "ROWS", '"rows"', "main.rows", "memory.main.rows", 'Memory."main".Rows', "rows_view", "main.rows_view"]
 
-KINDS: dict[str, Callable[[Connection], Any]] = {
-    "relation of a table": lambda con: con.table("rows"),
+KINDS: dict[str, Callable[[Connection], Any]] = {  # others are in test_source_kinds.py
     "relation of a query": lambda con: con.sql("SELECT * FROM rows ORDER BY id"),
-    "pandas": lambda con: con.sql("FROM rows").df(),
     "pandas, nullable types": lambda con: con.sql("FROM rows").df().convert_dtypes(),
     "polars": lambda con: con.sql("FROM rows").pl(),
-    "polars, lazy": lambda con: con.sql("FROM rows").pl().lazy(),
-    "arrow table": lambda con: con.sql("FROM rows").to_arrow_table(),
     "arrow reader": lambda con: con.sql("FROM rows").to_arrow_table().to_reader(),
 }
 
@@ -110,7 +106,7 @@ def test_a_table_is_found_by_its_bare_name_whatever_it_is(rows: Connection, name
     quoted = '"' + name.replace('"', '""') + '"'
     rows.execute(f"CREATE TABLE {quoted} AS FROM rows")
     rows.execute(f"CREATE SCHEMA other; CREATE TABLE other.{quoted} AS FROM rows")
-    for source in (name, quoted, f"main.{quoted}", f"other.{quoted}"):
+    for source in (name, f"other.{quoted}"):
         assert_same(rows, source, source)
 
 
