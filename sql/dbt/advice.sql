@@ -1,8 +1,8 @@
 {# The advice on a model before it is counted. In Python nbsql/learning/look.py decides by the same facts. #}
 
 {#
-  Logs in one line which of the inferred categories are texts, and which features are keys, by a look at the first 10,000 rows. A feature
-  whose family is given is not looked at.
+  Logs in one line which of the inferred categories are texts, which numbers have other families, and which features are keys, by a look at
+  the first 10,000 rows. A feature whose family is given is not looked at. The look in Python also knows numbers by their long tails.
 #}
 {% macro advise(model, rows) -%}
 {% set texts, numbers, facts = [], [], {} -%}
@@ -17,7 +17,7 @@
 {% for row in nbsql.query_rows(query) -%}
 {% do facts.update({row[0] | int: {
   'n': row[2] | int, 'distinct': row[3] | int, 'least': row[4] | default(0, true) | float, 'largest': row[5] | default(0, true) | float,
-  'irregular': row[7] | int, 'marked': row[8] | int, 'coded': row[9] | default(0) | int}}) %}
+  'mean': row[6] | default(0, true) | float, 'irregular': row[7] | int, 'marked': row[8] | int, 'coded': row[9] | default(0) | int}}) %}
 {% endfor -%}
 {% endfor -%}
 {% set families, keys, options = [], [], [] -%}
@@ -27,6 +27,8 @@
 {% do keys.append(feature) %}
 {% elif feature in texts and 2 * about.marked > about.n and about.distinct >= [100, about.n / 10] | max -%}
 {% do families.append("'" ~ feature.name ~ "': text") %}
+{% elif feature in numbers and about.n >= 100 and nbsql.family_of_number(about) -%}
+{% do families.append("'" ~ feature.name ~ "': " ~ nbsql.family_of_number(about)) %}
 {% endif -%}
 {% endfor -%}
 {% if families %}{% do options.append('families: {' ~ families | join(', ') ~ '}') %}{% endif -%}
@@ -52,6 +54,19 @@ SELECT {{ feature.index }} AS feature, {{ x }} AS x FROM looked_at AS source
 UNION ALL
 {% endif -%}
 {% endfor -%}
+{%- endmacro %}
+
+{# The family of a number that the facts about it suggest, as a project writes it; none if it is that of its type. #}
+{% macro family_of_number(about) -%}
+{% set is_whole, has_density = about.irregular == 0, about.distinct > 10 -%}
+{% set usual = 1.5 / (1 + about.mean) if is_whole and about.least == 0 else 0 -%}
+{% if is_whole and about.least in [0, 1] and about.largest in [0, 1] %}{% do return('bernoulli') %}
+{% elif is_whole and about.distinct in range(2, 13) and about.distinct * 100 < about.n %}{% do return('categorical') %}
+{% elif has_density and about.marked >= [0.2, usual] | max * about.n and about.n - about.marked >= 30 -%}
+{% do return('zero_inflated' if about.least >= 0 else '{family: zero_inflated, of: gaussian}') %}
+{% elif has_density and not is_whole and about.least > 0 and about.largest >= 1e-8 and about.largest < 1 %}{% do return('beta') %}
+{% endif -%}
+{% do return(none) %}
 {%- endmacro %}
 
 {# Whether a column is a key by its name, or because it never repeats where chance would repeat it. The name and the facts about it. #}

@@ -159,11 +159,12 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle
         absent(why)
     texts = "SELECT i + 5000 AS position, 'it is number ' || i || ' of them' AS note, 'K' || i || '-9' AS code, "
     texts += "i % 7 AS links, 'c' || (i % 150) AS customer_id, 1900 + i AS year, 0.5 * (i % 90) AS price, "
-    texts += "'a b c d ' || (i % 9) AS few, "
+    texts += "'a b c d ' || (i % 9) AS few, i % 2 AS half, (i % 97 + 1) / 99.0 AS part, (i % 2) * (i % 41) * 1.5 AS spent, "
     texts += "CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label FROM generate_series(0, 199) AS t(i)"
     statistics = "{{ nbsql.statistics(ref('notes')) }}"
     models = {"notes": texts, "plain": statistics, "named": statistics, "told": statistics, "idle": statistics}
-    told = {"exclude": ["position", "code"], "families": {"note": "text", "customer_id": "categorical"}}
+    told_numbers = {"half": "bernoulli", "part": "beta", "spent": "zero_inflated"}
+    told = {"exclude": ["position", "code"], "families": {"note": "text", "customer_id": "categorical", **told_numbers}}
     meta = {"plain": {"target": "label"}, "named": {"target": "label", "features": ["note", "code"]}}
     meta["told"] = {"target": "label", **told}
     numbers = {"links": {"family": "poisson", "alpha": 3}, "price": {"family": "gaussian", "smoothing": 0.1, "floor": 0.1}}
@@ -180,8 +181,9 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle
             nbsql.fit_sql(con, "notes", target="label")
     start = "follow from the types; by a look at the values they would be"
     said = sorted(line[line.index("families of") :].strip() for line in done.stdout.splitlines() if start in line)
+    of_numbers = "'half': bernoulli, 'part': beta, 'spent': zero_inflated"
     of_named = f"families of 'named' {start} families: {{'note': text}}"
-    assert said == [of_named, f"families of 'plain' {start} families: {{'note': text}}, exclude: {KEYS}"]
+    assert said == [of_named, f"families of 'plain' {start} families: {{'note': text, {of_numbers}}}, exclude: {KEYS}"]
     (line,) = {str(each.message) for each in warned if start in str(each.message)}
     lines = sorted({found[1] for found in re.finditer(r"nbsql: (\S+ of .* changes nothing.*)", done.stdout)})
     of_model = [
@@ -189,7 +191,8 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle
     ]
     of_features = [f"{each} in 'idle' changes nothing; leave it out" for each in ("alpha of 'links'", "floor of 'price'")]
     assert lines == sorted([*of_model, *of_features])
-    assert line == f'families {start} families={{"note": "text"}}, exclude={KEYS}'.replace("'", '"')
+    as_python = {"note": "text", **told_numbers}
+    assert line == f"families {start} families={json.dumps(as_python)}, exclude={json.dumps(KEYS)}"
 
 
 def succeeds(project: Project, *command: str) -> None:
