@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from itertools import groupby
 from pathlib import Path
@@ -12,6 +13,7 @@ from nbsql.dbt.schema import default_options, refused_options
 from nbsql.family import FAMILIES, INFERRED, Estimate, Nulls, Unseen
 from nbsql.family.facts import choices_of, facts
 from nbsql.family.stop_words import STOP_WORDS
+from nbsql.spec.rules import RULES
 
 FACTS = Path("dbt/facts.sql")
 
@@ -30,6 +32,8 @@ _FAMILIES = """
 def facts_sql() -> str:
     """The text of the file of facts."""
     inferred = {kind: family.name for kind, family in INFERRED.items()}
+    rules = {rule: re.sub(r"⟨(\w+)='(\w+)'⟩", r"\1: \2", text.split("{column} ")[1]) for rule, text in RULES.items()}
+    words = _wrapped(f"{{% do return('{' '.join(STOP_WORDS['english'])}') %}}", "")
     elsewhere = [name for name in FAMILIES if name not in facts()]
     choices = {"nulls": choices_of(Nulls), "unseen": choices_of(Unseen), "estimate": [*choices_of(Estimate)[:2]]}
     return _HEADER + "".join(
@@ -40,12 +44,9 @@ def facts_sql() -> str:
             ("families_elsewhere", " The families that query the data before they count. ", _returned(elsewhere)),
             ("default_options", " The options of a model, with their defaults. ", _returned(default_options())),
             ("options_of_python", " The other options of nbsql.fit, and those of its methods. ", _returned(refused_options())),
+            ("rule_messages", " What is wrong with values that break a rule. ", _returned(rules)),
             ("shared_choices", " The values of options of every family. ", _returned(choices)),
-            (
-                "english_stop_words",
-                " The words of stop_words: english, between blanks. ",
-                _returned(" ".join(STOP_WORDS["english"])),
-            ),
+            ("english_stop_words", " The words of stop_words: english, between blanks. ", words),
         )
     )
 
@@ -77,7 +78,7 @@ def _returned(value: Any) -> str:
 def _wrapped(text: str, first: str) -> str:
     """A text in lines, of which none is too long for a file of macros."""
     options: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=f"{first}  ", **options)
+    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=f"{first}  ", **options).replace("\0", " ")
 
 
 def _literal(value: Any) -> str:
@@ -88,4 +89,4 @@ def _literal(value: Any) -> str:
         return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_literal, value)) + "]"
-    return repr(value)
+    return repr(value).replace(" ", "\0")  # where no line ends

@@ -21,13 +21,10 @@
   The derived columns that some columns need, as a mapping of names to expressions. reads: the columns that each expression reads.
 #}
 {% macro needed_columns(derive, reads, names) -%}
-{% set wanted, kept = [], [] -%}
-{% for name in names %}{% do wanted.append(name | lower) %}{% endfor -%}
-{% for name in derive.keys() | list | reverse if name | lower in wanted -%}
-{% do kept.append(name) %}
-{% for read in reads[name] %}{% do wanted.append(read | lower) %}{% endfor -%}
+{% set wanted, kept, found = names | map('lower') | list, [], {} -%}
+{% for name in derive.keys() | list | reverse -%}
+{% if name | lower in wanted %}{% do kept.append(name) %}{% do wanted.extend(reads[name] | map('lower') | list) %}{% endif -%}
 {% endfor -%}
-{% set found = {} -%}
 {% for name, expression in derive.items() if name in kept %}{% do found.update({name: expression}) %}{% endfor -%}
 {% do return(found) %}
 {%- endmacro %}

@@ -100,6 +100,18 @@
   'per', 'views', 'components', 'segment_shrinkage']) %}
 {%- endmacro %}
 
+{# What is wrong with values that break a rule. #}
+{% macro rule_messages() -%}
+{% do return({'negative': 'are negative; {family} {units} must be at least 0', 'positive':
+  'are 0 or negative; {family} {units} must be above 0', 'inside':
+  'are not between 0 and 1; {family} {units} must be above 0 and below 1', 'whole':
+  'are not whole; {family} {units} must be whole numbers', 'binary': 'are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column',
+  'negative_counts': 'hold a negative count; counts must be at least 0', 'missing':
+  'are NULL, and nulls: error; fill them, or use nulls: skip', 'time':
+  'are NULL or infinite, by which rows age; fill them, or leave such rows out', 'weight':
+  'are negative, NULL or not finite; weights must be at least 0'}) %}
+{%- endmacro %}
+
 {# The values of options of every family. #}
 {% macro shared_choices() -%}
 {% do return({'nulls': ['skip', 'category', 'error'], 'unseen': ['skip', 'smooth'], 'estimate': ['mean', 'mode']}) %}

@@ -123,28 +123,15 @@
 
 {# The rules that training rows must satisfy, each with the message to show when a row breaks it. #}
 {% macro checks_of(model) -%}
-{% set checks = [] -%}
+{% set checks, messages = [], nbsql.rule_messages() -%}
 {% set weight = model.spec.weight if model.aged is none else model.aged.weight -%}
-{% if model.aged is not none -%}
-{% do checks.append({
-  'rule': 'time', 'column': model.aged.at, 'message': 'NULL or infinite, by which rows age; fill them, or leave such rows out'}) %}
-{% endif -%}
-{% if weight is not none -%}
-{% do checks.append({'rule': 'weight', 'column': weight, 'message': 'negative, NULL or not finite; weights must be at least 0'}) %}
-{% endif -%}
+{% if model.aged is not none %}{% do checks.append({'rule': 'time', 'column': model.aged.at, 'message': messages.time}) %}{% endif -%}
+{% if weight is not none %}{% do checks.append({'rule': 'weight', 'column': weight, 'message': messages.weight}) %}{% endif -%}
 {% for feature in model.facts.features -%}
-{% set least = ' must be at least 0' -%}
-{% set messages = {
-  'negative': 'negative; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ least,
-  'positive': '0 or negative; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be above 0',
-  'inside': 'not between 0 and 1; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be above 0 and below 1',
-  'whole': 'not whole; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be whole numbers',
-  'binary': 'neither 0 nor 1; bernoulli takes a BOOLEAN or 0/1 column',
-  'negative_counts': 'maps with a negative count; counts' ~ least,
-  'missing': 'NULL, and nulls: error; fill them, or use nulls: skip'} -%}
 {% for column in feature.columns -%}
 {% for rule in feature.family.rules.get(feature.kinds[loop.index0], []) + (['missing'] if feature.family.nulls == 'error' else []) -%}
-{% do checks.append({'rule': rule, 'column': column, 'message': messages[rule]}) %}
+{% set message = messages[rule] | replace('{family}', feature.family.name) | replace('{units}', feature.family.units) -%}
+{% do checks.append({'rule': rule, 'column': column, 'message': message}) %}
 {% endfor -%}
 {% endfor -%}
 {% endfor -%}

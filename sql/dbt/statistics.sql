@@ -165,9 +165,9 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% set broken = nbsql.query_rows(nbsql.broken_rules(scan, checks | length))[0] -%}
 {% for check in checks -%}
 {% set count = broken[loop.index0] | default(0, true) | int -%}
+{% set message = check.message if count != 1 else check.message | replace('are ', 'is ') | replace('hold ', 'holds ') -%}
 {% do nbsql.refuse_if(count,
-  count ~ (' value' if count == 1 else ' values') ~ " of column '" ~ check.column ~ "' of " ~ source.identifier
-  ~ (' is ' if count == 1 else ' are ') ~ check.message) %}
+  count ~ (' value' if count == 1 else ' values') ~ " of column '" ~ check.column ~ "' of " ~ source.identifier ~ ' ' ~ message) %}
 {% endfor -%}
 {% endif -%}
 {% if not is_incremental() and not flags.EMPTY -%}

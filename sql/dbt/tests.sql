@@ -91,11 +91,9 @@ WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS
 {% set monitored = nbsql.rows_where(model) -%}
 {% if given.label is not none -%}
 {% do nbsql.check_columns(model, ['class'], 'to which label= belongs') %}
-{% set classes = [] -%}
 {% set text = 'CAST(class AS ' ~ nbsql.string() ~ ')' -%}
-{% for row in nbsql.query_rows('SELECT DISTINCT ' ~ text ~ ' FROM ' ~ monitored ~ ' AS monitored WHERE class IS NOT NULL') -%}
-{% do classes.append(row[0]) %}
-{% endfor -%}
+{% set classes = 'SELECT DISTINCT ' ~ text ~ ' FROM ' ~ monitored ~ ' AS monitored WHERE class IS NOT NULL' -%}
+{% set classes = nbsql.query_rows(classes) | map(attribute=0) | list -%}
 {% if classes %}{% do nbsql.checked_choice(nbsql.label_of(given.label), classes | sort, 'label', 'nbsql_within') %}{% endif -%}
 {% set monitored = '(SELECT * FROM ' ~ monitored ~ ' AS monitored WHERE ' ~ text ~ ' = ' ~ nbsql.text(nbsql.label_of(given.label)) ~ ')' -%}
 {% endif -%}
