@@ -9,16 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from engines.places import Place, assert_same_rows
+from golden.test_golden import GOLDEN, OPTIONS, compare, statements
 
 import nbsql
 from nbsql.plan import VERBS
-
-GOLDEN = Path(__file__).parents[1] / "golden"
 
 COLUMNS = {
     "id": "INTEGER", "label": "VARCHAR", "sender": "VARCHAR", "replied": "BOOLEAN", "length": "NUMERIC", "links": "INTEGER",
@@ -30,17 +27,6 @@ ROWS = [
     (3, "spam", "stranger", False, 240.0, 7, "you won a free prize", 0, 4, 1.0),
     (4, "spam", None, False, 310.75, 9, "claim the free prize", 1, 3, 0.5),
 ]
-OPTIONS: dict[str, Any] = {
-    "target": "label",
-    "id": "id",
-    "weight": "trust",
-    "families": {
-        "sender": nbsql.Categorical(levels=["colleague"], nulls="category", unseen="smooth"),
-        "links": "poisson",
-        "body": nbsql.Text(stop_words=["the", "of"], ngrams=2),
-        "parts": nbsql.Multinomial(["plain", "html"]),
-    },
-}
 
 
 @pytest.fixture(params=["postgres", "spark"])
@@ -50,32 +36,14 @@ def inbox(request: pytest.FixtureRequest, connect: Callable[[str], Place]) -> Pl
     return place
 
 
-def compare(engine: str, name: str, sql: str, update: bool) -> None:
-    file = GOLDEN / engine / f"{name}.sql"
-    if update:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(sql + "\n", encoding="utf-8", newline="\n")
-    assert file.exists(), f"no golden file {file.name}; write it with pytest --update-golden"
-    assert sql + "\n" == file.read_text(encoding="utf-8")
-
-
-def statements(place: Place) -> dict[str, str]:
-    """The statements of a fit, by number and name."""
-    script = nbsql.fit_sql(place.con, "inbox", name="spam", **OPTIONS)
-    parts = re.split(r"^-- (.*)\n", script, flags=re.MULTILINE)[1:]
-    parts = parts[: parts.index("commit")] if "commit" in parts else parts
-    named = zip(parts[::2], parts[1::2], strict=True)
-    return {f"fit_{number:02}_{name.replace(' ', '_')}": sql.strip() for number, (name, sql) in enumerate(named, start=1)}
-
-
 @pytest.mark.daily
 def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox: Place, request: pytest.FixtureRequest) -> None:
-    found = statements(inbox)
+    found = {f"fit_{name}": sql for name, sql in statements(inbox.con).items()}
     left_out = re.compile(r"_spec$|_batches$|_function_(?!predict$)")
     kept = {name: sql for name, sql in found.items() if not left_out.search(name)}
     for name, sql in kept.items():
-        compare(inbox.engine, name, sql, request.config.getoption("--update-golden"))
-    assert set(kept) == {file.stem for file in (GOLDEN / inbox.engine).glob("fit_*.sql")}
+        compare(name, sql, request.config.getoption("--update-golden"), inbox.engine)
+    assert set(kept) == {file.stem for file in (GOLDEN.parent / inbox.engine).glob("fit_*.sql")}
     for sql in found.values():
         inbox.run(sql)
     model = nbsql.fit(inbox.con, "inbox", name="other", **OPTIONS)
@@ -88,5 +56,5 @@ def test_the_query_of_a_verb_is_the_golden_one(inbox: Place, request: pytest.Fix
     for verb in VERBS:
         sql = model.sql(verb, "inbox")
         if verb in ("predict", "explain"):
-            compare(inbox.engine, f"score_{verb}", sql, request.config.getoption("--update-golden"))
+            compare(f"score_{verb}", sql, request.config.getoption("--update-golden"), inbox.engine)
         assert_same_rows(*(sorted(rows, key=repr) for rows in (inbox.run(sql), getattr(model, verb)("inbox").fetchall())))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -23,7 +24,7 @@ INBOX = """CREATE TABLE inbox AS FROM (VALUES
     (4, 'spam', NULL, FALSE, 310.75, 9, 'claim the free prize', 1, 3, 0.5)
 ) AS t(id, label, sender, replied, length, links, body, plain, html, trust)"""
 
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     "target": "label",
     "id": "id",
     "weight": "trust",
@@ -43,7 +44,7 @@ def inbox() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def statements(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
+def statements(con: Any) -> dict[str, str]:
     """The statements of a fit, by number and name."""
     script = nbsql.fit_sql(con, "inbox", name="spam", **OPTIONS)
     parts = re.split(r"^-- (.*)\n", script, flags=re.MULTILINE)[1:]
@@ -52,8 +53,8 @@ def statements(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return {f"{number:02}_{name.replace(' ', '_')}": sql.strip() for number, (name, sql) in enumerate(named, start=1)}
 
 
-def compare(name: str, sql: str, update: bool) -> None:
-    file = GOLDEN / f"{name}.sql"
+def compare(name: str, sql: str, update: bool, engine: str = "duckdb") -> None:
+    file = GOLDEN.parent / engine / f"{name}.sql"
     if update:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(sql + "\n", encoding="utf-8", newline="\n")
