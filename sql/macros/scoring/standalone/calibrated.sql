@@ -8,9 +8,6 @@
     nbsql_calibrated  nbsql_total, their sum, and nbsql_best_share, the highest
 #}
 {% macro standalone_calibrated(scorer, materialized) -%}
-{% set total -%}
-{% call(class) nbsql.sum_in_blocks(scorer.classes) %}nbsql_share_{{ class.number }}{% endcall %}
-{%- endset -%}
 nbsql_ranked AS {{ materialized }}(
   SELECT
     nbsql_topped.*,
@@ -52,8 +49,8 @@ nbsql_shares AS {{ materialized }}(
 nbsql_calibrated AS {{ materialized }}(
   SELECT
     nbsql_shares.*,
-    {{ total | indent(4) }} AS nbsql_total,
-    {{ nbsql.standalone_best_share(scorer) | indent(4) }} AS nbsql_best_share
+    {%+ call(class) nbsql.sum_in_blocks(scorer.classes) %}nbsql_share_{{ class.number }}{% endcall %} AS nbsql_total,
+    {% call(class) nbsql.greatest_of(scorer.classes) %}nbsql_share_{{ class.number }}{% endcall %} AS nbsql_best_share
   FROM nbsql_shares
 )
 {%- endmacro %}
@@ -65,15 +62,10 @@ CASE WHEN nbsql_total > 0 THEN nbsql_{{ nbsql.word(name) }} / nbsql_total ELSE {
 
 {# The highest of the joint log-likelihoods of the classes but the most probable one; NULL if they are all ruled out. #}
 {% macro standalone_second(scorer) -%}
-{% set values = [] -%}
-{% for class in scorer.classes -%}
 {% set lowest = nbsql.number(-1e308) -%}
-{% set value -%}
+NULLIF({% call(class) nbsql.greatest_of(scorer.classes) -%}
 CASE WHEN nbsql_top = {{ class.number }} THEN {{ lowest }} ELSE COALESCE(nbsql_joint_{{ class.number }}, {{ lowest }}) END
-{%- endset -%}
-{{ nbsql.standalone_add(values, value) }}
-{%- endfor -%}
-NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
+{%- endcall %}, {{ lowest }})
 {%- endmacro %}
 
 {# The likelihood of a class but the most probable one, relative to the second. #}
@@ -131,14 +123,4 @@ CASE
     WHEN {{ plus }} >= 0 THEN 1 / (1 + {{ nbsql.standalone_exp(minus) }})
     ELSE {{ nbsql.standalone_exp(plus) }} / (1 + {{ nbsql.standalone_exp(plus) }})
   END
-{%- endmacro %}
-
-{# The highest calibrated probability. #}
-{% macro standalone_best_share(scorer) -%}
-{% set values = [] -%}
-{% for class in scorer.classes -%}
-{% set value %}nbsql_share_{{ class.number }}{% endset -%}
-{{ nbsql.standalone_add(values, value) }}
-{%- endfor -%}
-{{ nbsql.greatest_of(values) }}
 {%- endmacro %}

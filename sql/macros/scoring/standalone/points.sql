@@ -10,21 +10,19 @@
 {% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 {% set before = namespace(step=nbsql.word('nbsql_joint')) -%}
 {% for number in range(1, scorer.reasons + 1) -%}
-{% set costs = [] -%}
-{% for term in scorer.terms -%}
-{% set cost = nbsql.standalone_cost(term, loop.index, number) %}{{ nbsql.standalone_add(costs, cost) }}
-{%- endfor -%}
+{% set costs = namespace(list=[]) -%}
+{% for term in scorer.terms %}{% set costs.list = costs.list + [nbsql.standalone_cost(term, loop.index, number)] %}{% endfor -%}
 ,
 nbsql_reasons_{{ number }} AS {{ materialized }}(
   SELECT
     reasons.*,
     CASE
-      {% for cost in costs %}
+      {% for cost in costs.list %}
       WHEN nbsql_most_{{ number }} > 0 AND {{ cost }} = nbsql_most_{{ number }} THEN {{ loop.index }}
       {% endfor %}
     END AS nbsql_reason_{{ number }}
   FROM (
-    SELECT {{ before.step }}.*, {{ nbsql.greatest_of(costs) }} AS nbsql_most_{{ number }} FROM {{ before.step }}
+    SELECT {{ before.step }}.*, {{ nbsql.greatest_of_list(costs.list) }} AS nbsql_most_{{ number }} FROM {{ before.step }}
   ) AS reasons
 )
 {%- set before.step %}nbsql_reasons_{{ number }}{% endset -%}

@@ -186,16 +186,9 @@ FROM {{ last }}
 
 {# NULLs sort below every number here, wherever the engine puts them. #}
 {% macro standalone_highest(scorer) -%}
-{% set values = [] -%}
-{% for class in scorer.classes -%}
-{% set value %}COALESCE(nbsql_joint_{{ class.number }}, {{ nbsql.number(-1e308) }}){% endset -%}
-{{ nbsql.standalone_add(values, value) }}
-{%- endfor -%}
-NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
+{% set lowest = nbsql.number(-1e308) -%}
+NULLIF({% call(class) nbsql.greatest_of(scorer.classes) %}COALESCE(nbsql_joint_{{ class.number }}, {{ lowest }}){% endcall %}, {{ lowest }})
 {%- endmacro %}
-
-{# Appends a value to a list. It renders nothing. #}
-{% macro standalone_add(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
 
 {# The likelihood of a class, relative to the highest, at a temperature. #}
 {% macro standalone_ratio(number, temperature=1) -%}

@@ -9,19 +9,16 @@
 
 {# The columns of the first step: those of the source that are passed on, and those that the terms read. #}
 {% macro standalone_inputs(scorer) -%}
-{% set items = [] -%}
-{% if scorer.passed is none -%}
-{% set item %}source.*{% endset %}{{ nbsql.standalone_add(items, item) }}
-{%- else -%}
-{% for column in scorer.passed -%}
-{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.standalone_add(items, item) }}
-{%- endfor -%}
-{% endif -%}
+{% set star %}source.*{% endset -%}
+{% set items = namespace(list=[star] if scorer.passed is none else []) -%}
+{% for column in scorer.passed or [] -%}
+{% set item %}source.{{ nbsql.ident(column) }}{% endset -%}
+{% set items.list = items.list + [item] -%}
+{% endfor -%}
 {% for term in scorer.terms if term.shape != 'pairs' -%}
-{{ nbsql.standalone_add(items, nbsql['standalone_' ~ term.shape ~ '_input'](term)) }}
-{%- endfor -%}
-{% if not items %}1 AS nbsql_row{% endif -%}
-{% for item in items %}{{ item }}{{ nbsql.comma_line(loop) }}{% endfor %}
+{% set items.list = items.list + [nbsql['standalone_' ~ term.shape ~ '_input'](term)] -%}
+{% endfor -%}
+{% for item in items.list %}{{ item }}{{ nbsql.comma_line(loop) }}{% else %}1 AS nbsql_row{% endfor %}
 {%- endmacro %}
 
 {# The column of nbsql_inputs that a term reads. #}
