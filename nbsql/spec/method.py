@@ -218,6 +218,7 @@ class Logistic(Classifier):
 
 
 CLASS_AND_FEATURE = "class and feature"
+VIEWS = ("as normal", "by share")  # what is added to the name of a column for another feature of it
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from nbsql.spec.components import Components
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import AODE, CLASS_AND_FEATURE, EM, TAN, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
+from nbsql.spec.method import AODE, CLASS_AND_FEATURE, EM, TAN, VIEWS, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
 from nbsql.spec.options import Counting, Infer, Options
 from nbsql.spec.spec import Feature, Spec
 
@@ -197,6 +197,9 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
     method = options.classifier
     # The method adds pairs again, if the families are those of a fitted model.
     families = all_named(options.families, (Pairs,) if isinstance(method, AODE) else ())
+    plain = {column.name for column in known.all}
+    viewed = {f"{name} {words}" for name in plain for words in VIEWS} - plain  # as the families of a fitted model name them
+    views = {key: families.pop(key) for key in [*families] if key in viewed}
     groups = {key: _group(known, key, value, reserved) for key, value in families.items() if value.over_columns}
     single_keys = [key for key, value in families.items() if not value.over_columns]
     grouped = {name for group in groups.values() for name in group.columns if not group.family.backoff}
@@ -251,8 +254,10 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
             features[f"column {column.name}"] = _feature(
                 column.name, family, members, "" if look is None else look.why, **marks
             )
-            for words, view in method.other_views(family, is_own=column.name in own).items():
-                features[f"column {column.name} {words}"] = _feature(f"{column.name} {words}", view, members, "", **marks)
+            others = method.other_views(family, is_own=column.name in own)
+            for words in VIEWS:
+                if view := views.get(f"{column.name} {words}") or others.get(words):
+                    features[f"column {column.name} {words}"] = _feature(f"{column.name} {words}", view, members, "", **marks)
         else:
             without_family.append(column)
     for key, group in groups.items():

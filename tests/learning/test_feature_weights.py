@@ -158,6 +158,8 @@ def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
     model = nbsql.fit(con, query, target="y", method="weighted", name="w", replace=True, **features)
     families = {feature.name: feature.family for feature in model.state.spec.features}
     assert [*families] == ["k", "x", "x as normal", "n", "c1", "words", "words by share"]
+    again = nbsql.fit(con, query, target="y", families=model.families)  # by another method, with the same features
+    assert again.families == model.families
     normal: Any = families["x as normal"]
     shares: Any = families["words by share"]
     assert (normal.name, normal.shared_variance, shares.name, shares.norm, shares.alpha) == (
