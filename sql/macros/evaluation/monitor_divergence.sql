@@ -98,48 +98,43 @@ GROUP BY {{ key }}feature
 {{ nbsql.finite(nbsql.number_of(feature.column)) }} IS NOT NULL AND ({{ nbsql[rule](feature.column) }})
 {%- endmacro %}
 
-{# One row per slice and feature: slice, feature, and n, the weight of its numbers outside of the distribution. #}
-{% macro numbers_outside(features, monitored) -%}
+{# One row per slice and feature: slice, feature, and a number of this name, which a block renders as an aggregate over the rows. #}
+{% macro numbers_by_slice(features, monitored, name) -%}
 {% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set counts %}{% for feature in features %}outside_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set lists = [nbsql.list_of(names, nbsql.string()), nbsql.list_of(counts, nbsql.double())] -%}
-SELECT slice, {{ nbsql.unnested(lists, ['feature', 'n']) | indent(2) }}
+{% set numbers %}{% for feature in features %}number_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set lists = [nbsql.list_of(names, nbsql.string()), nbsql.list_of(numbers, nbsql.double())] -%}
+SELECT slice, {{ nbsql.unnested(lists, ['feature', name]) | indent(2) }}
 FROM (
   SELECT
     nbsql_period AS slice
     {%- for feature in features %},
-    sum(CASE WHEN {{ nbsql.is_outside(feature) }} THEN nbsql_weight ELSE 0 END) AS outside_{{ feature.index }}
+    {{ caller(feature) | indent(4) }} AS number_{{ feature.index }}
     {%- endfor %}
 
   FROM {{ monitored }} AS source
   GROUP BY nbsql_period
-) AS counts
+) AS numbers
+{%- endmacro %}
+
+{# The weight of the numbers outside of their distribution: slice, feature, n. #}
+{% macro numbers_outside(features, monitored) -%}
+{% call(feature) nbsql.numbers_by_slice(features, monitored, 'n') -%}
+sum(CASE WHEN {{ nbsql.is_outside(feature) }} THEN nbsql_weight ELSE 0 END)
+{%- endcall %}
 {%- endmacro %}
 
 {#
-  One row per slice and feature: slice, feature, and value, the share of the rows in which the feature, or a column of it, is missing. The
-  column that a category depends on is none of its own.
+  The share of the rows in which a feature, or a column of it, is missing: slice, feature, value. The column that a category depends on is
+  none of its own.
 #}
 {% macro missing_shares(features, monitored) -%}
-{% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set shares %}{% for feature in features %}missing_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set lists = [nbsql.list_of(names, nbsql.string()), nbsql.list_of(shares, nbsql.double())] -%}
-SELECT slice, {{ nbsql.unnested(lists, ['feature', 'value']) | indent(2) }}
-FROM (
-  SELECT
-    nbsql_period AS slice
-    {%- for feature in features %},
-    {% set own = feature.columns[:1] if feature.family.parent else feature.columns %}
-    sum(CASE WHEN {% for column in own -%}
-    {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
-    {%- set is_number = feature.floating and (feature.family.cell in ['bin', 'place'] or not feature.family.has_lookups) %}
-    {%+ if is_number %}{{ nbsql.finite(x) }}{% else %}{{ x }}{%+ endif %} IS NULL
-    {%- if not loop.last %} OR {% endif %}{% endfor %} THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS missing_{{ feature.index }}
-    {%- endfor %}
-
-  FROM {{ monitored }} AS source
-  GROUP BY nbsql_period
-) AS shares
+{% call(feature) nbsql.numbers_by_slice(features, monitored, 'value') -%}
+{% set is_number = feature.floating and (feature.family.cell in ['bin', 'place'] or not feature.family.has_lookups) -%}
+sum(CASE WHEN {% for column in (feature.columns[:1] if feature.family.parent else feature.columns) -%}
+{% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
+{% if is_number %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %} IS NULL{% if not loop.last %} OR {% endif %}
+{%- endfor %} THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight)
+{%- endcall %}
 {%- endmacro %}
 
 {# The metrics of the reference: feature, class, metric, value; without reference rows, from the model's counts. #}

@@ -77,6 +77,14 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
+{# The rows with nbsql_top, the highest of nbsql_logs, as a relation. #}
+{% macro with_top(rows) -%}
+(
+  SELECT *, {{ nbsql.list_highest(nbsql.word('nbsql_logs')) }} AS nbsql_top FROM {{ rows }} AS source
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS highest
+{%- endmacro %}
+
 {# One row per row of `rows`: its columns, and nbsql_shares, the probabilities of the classes at the temperature, before normalisation. #}
 {% macro temperature_shares(rows, calibration) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
@@ -84,10 +92,7 @@ FROM (
 {% set message = 'the temperature of the model is not a number above 0; calibrate it again' -%}
 {% set refusal = nbsql.raise_error(message, nbsql.word('method')) -%}
 SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(power)) }} AS nbsql_shares
-FROM (
-  SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS highest
+FROM {{ nbsql.with_top(rows) }}
 CROSS JOIN (
   SELECT temperature AS nbsql_temperature
   FROM {{ calibration }} AS calibration
@@ -124,10 +129,7 @@ CROSS JOIN (
 {% set logs = nbsql.word('nbsql_logs') -%}
 {% set below_top %}x - nbsql_top{% endset -%}
 SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(below_top)) }} AS nbsql_shares
-FROM (
-  SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS highest
+FROM {{ nbsql.with_top(rows) }}
 {%- endmacro %}
 
 {#
@@ -206,10 +208,7 @@ FROM (
     SELECT *, {{ nbsql.list_highest(nbsql.list_mapped(logs, others, 'x', 'k')) }} AS nbsql_second
     FROM (
       SELECT *, {{ nbsql.list_place(logs, nbsql.word('nbsql_top')) }} AS nbsql_best
-      FROM (
-        SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
-        {{- nbsql.optimisation_fence() | indent(8) }}
-      ) AS highest
+      FROM {{ nbsql.with_top(rows) | indent(6) }}
       {{- nbsql.optimisation_fence() | indent(6) }}
     ) AS best
     {{- nbsql.optimisation_fence() | indent(4) }}
