@@ -155,7 +155,7 @@ OF_METHODS = together(
     ),
     option(
         "--views/--no-views", default=None,
-        help="For weighted, whether numbers and texts are two features, each with a weight.  [default: views]",
+        help="For weighted, whether numbers and texts are two features, each with a weight.  [default: texts]",
     ),
     option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]"),
     option(

@@ -236,34 +236,36 @@ class Weighted(Classifier):
             ln p(x_f | c) - ln p(x_f).
         penalty: the lambda of the penalty. The weight of a feature is a common weight and the distance from it, whose squares
             lambda multiplies: with much of it the features have one weight, a temperature.
-        views: whether a column may be two features, each with a weight, so that what both say counts once: a number without a
-            family of its own also has a normal density whose variance all classes share, "age as normal", unless each class
-            has weights of its own; and a text also has the shares of its words (norm="l2"), "message by share".
+        views: whether a column is two features, each with a weight, so that what both say counts once. By default (None) a text
+            also has the shares of its words (norm="l2"), "message by share"; with True a number without a family of its own
+            also has a normal density whose variance all classes share, "age as normal", unless each class has weights of its
+            own; with False no column has two.
 
     >>> Weighted(penalty=2)
-    Weighted(per='feature', penalty=2.0, views=True)
+    Weighted(per='feature', penalty=2.0, views=None)
     """
 
     per: Literal["feature", "class and feature"] = "feature"
     penalty: float = 1.0
-    views: bool = True
+    views: bool | None = None
 
     name: ClassVar[str] = "weighted"
 
     def __post_init__(self) -> None:
         choice(self.per, Literal["feature", "class and feature"], "per")
         checked(self, non_negative, "penalty")
-        checked(self, true_or_false, "views")
+        if self.views is not None:
+            checked(self, true_or_false, "views")
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         return {column.name: Binned(by="mdl") for column in columns if column.inferred_kind in Binned.accepts}
 
     def other_views(self, family: Family, *, is_own: bool) -> Mapping[str, Family]:
-        if not self.views:
+        if self.views is False:
             return {}
         if isinstance(family, Bag) and family.is_plain:
             return {"by share": replace(family, norm="l2", alpha=0.01)}
-        is_normal_too = is_own and self.per == "feature"
+        is_normal_too = bool(self.views) and is_own and self.per == "feature"
         return {"as normal": Gaussian(shared_variance=True)} if is_normal_too else {}
 
 

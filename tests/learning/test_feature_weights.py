@@ -155,9 +155,11 @@ def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
     """A number of two values has one, and so has a column whose family is given; each view is scored by its own weight."""
     features = {"features": ["k", "x", "n", "c1", "words"], "families": {"words": nbsql.Text(), "n": "poisson"}}
     query = "SELECT y, k, x, n, (c1 > 0)::INT AS c1, words FROM t"
-    model = nbsql.fit(con, query, target="y", method="weighted", name="w", replace=True, **features)
+    model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=True), name="w", replace=True, **features)
     families = {feature.name: feature.family for feature in model.state.spec.features}
     assert [*families] == ["k", "x", "x as normal", "n", "c1", "words", "words by share"]
+    texts_alone = nbsql.fit(con, query, target="y", method="weighted", **features)
+    assert [*texts_alone.families] == ["k", "x", "n", "c1", "words", "words by share"]
     again = nbsql.fit(con, query, target="y", families=model.families)  # by another method, with the same features
     assert again.families == model.families
     normal: Any = families["x as normal"]
@@ -186,9 +188,9 @@ def test_one_bin_is_no_fault_of_a_number_with_another_view(con: Any) -> None:
     query = "SELECT y, hash(id + 77) % 100 AS noise FROM t"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        nbsql.fit(con, query, target="y", method="weighted", name="w", replace=True)
+        nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=True), name="w", replace=True)
         assert not [each for each in caught if "one bin only" in str(each.message)]
-        nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False), name="w", replace=True)
+        nbsql.fit(con, query, target="y", method="weighted", name="w", replace=True)
     assert [each for each in caught if "one bin only in 'noise'" in str(each.message)]
 
 
