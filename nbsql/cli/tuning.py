@@ -183,8 +183,9 @@ def auto(
             tried = objects(engine, found.tried.sql)
             settings = objects(engine, found.ranking.sql)
             held_out = None if found.held_out is None else asdict(found.held_out)
-            numbers = {"rows": found.rows, "method": method, "held_out": held_out, "not_tried": [*found.not_tried]}
-            print_value(engine, form, {**numbers, "settings": settings, "tried": tried}, tried)
+            numbers = {"rows": found.rows, "method": method, "held_out": held_out}
+            untried = {"not_tried": [*found.not_tried], "refused": {**found.refused}}
+            print_value(engine, form, {**numbers, **untried, "settings": settings, "tried": tried}, tried)
             return
         tables.echo(*found.lines(), "")
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not seen them", "")

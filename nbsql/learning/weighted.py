@@ -28,6 +28,7 @@ from nbsql.spec.spec import Feature, Spec
 FOLDS = 5
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
 STALE = 0.1  # the share of the rows that weights were learnt from beyond which later changes make them stale
+FOLD_TOLERANCE = 0.1  # the change of a weight at which the search in a fold ends, whose loss is all that is wanted
 FEATURES_A_TABLE = 40  # as many joins as a statement plans quickly
 
 
@@ -104,8 +105,35 @@ class FeatureWeightSearch(WeightSearch):
 
         Raises InputError if there are too many weights, or if the rows do not determine them.
         """
+        starts = self._begin(evidence.features)
+        try:
+            point = self._minimise(evidence.relation, starts)
+        finally:
+            self.newton.close()
+        for k, bias in zip(range(1, 1 + len(self.counts)), self._biases, strict=True):
+            own = [(term, point[term.j]) for term in self.problem.numbers if term.class_no in (None, k)]
+            yield k, None, sum(v for term, v in own if term.kind == "bias") - bias
+            for feature in evidence.features:
+                yield k, feature.name, sum(v for term, v in own if term.kind == "all" or term.feature == feature)
+
+    def find_by_fold(self, evidence: Evidence, names: Sequence[str]) -> list[tuple[str, list[float]]]:
+        """The name of each fold and the point of the weights by the rows of the other folds, from those of all rows."""
+        render = self.engine.renderer.fragment
+        starts = self._begin(evidence.features)
+        try:
+            point = self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE)
+            products, found = self.products, []
+            for name in names:
+                others = render("evidence_of_others", evidence.relation, name)
+                found.append((name, self._run_newton(others, [point], products, FOLD_TOLERANCE)))
+            return found
+        finally:
+            self.newton.close()
+
+    def _begin(self, features: Sequence[Feature]) -> list[list[float]]:
+        """Begin a search, and return the points from which it may start."""
         numbers = range(1, len(self.counts) + 1)
-        terms = list(self._terms(evidence.features))
+        terms = list(self._terms(features))
         if len(terms) > MAX_WEIGHTS:
             raise InputError(
                 f"⟨method='weighted'⟩ would learn {len(terms):,} weights, and takes at most {MAX_WEIGHTS}; "
@@ -116,19 +144,16 @@ class FeatureWeightSearch(WeightSearch):
         self.terms = self._table("terms", self.engine.renderer.fragment("terms_of_evidence", terms))
         self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind != "bias"], self.options.penalty)
         self.null_objective = sum(n * math.log(sum(self.counts) / n) for n in self.counts)
-        biases = [0.0, *(math.log(n / self.counts[0]) for n in self.counts[1:])]
+        biases = self._biases
         half = "all" if self.options.penalty else "feature" if self.per == "feature" else "class"
-        views = len(evidence.features) / max(1, len({feature.columns for feature in evidence.features}))
+        views = len(features) / max(1, len({feature.columns for feature in features}))
         start = [0.5 / views if term.kind == half else 0.0 for term in terms[len(biases) - 1 :]]
-        try:
-            point = self._minimise(evidence.relation, [[0.0, *biases[1:], *start], [0.0, *biases[1:], *(0.0 for _ in start)]])
-        finally:
-            self.newton.close()
-        for k, bias in zip(numbers, biases, strict=True):
-            own = [(term, point[term.j]) for term in terms if term.class_no in (None, k)]
-            yield k, None, sum(v for term, v in own if term.kind == "bias") - bias
-            for feature in evidence.features:
-                yield k, feature.name, sum(v for term, v in own if term.kind == "all" or term.feature == feature)
+        return [[0.0, *biases[1:], *start], [0.0, *biases[1:], *(0.0 for _ in start)]]
+
+    @property
+    def _biases(self) -> list[float]:
+        """The log-odds of each class against the first."""
+        return [math.log(n / self.counts[0]) for n in self.counts]
 
     def _terms(self, features: Sequence[Feature]) -> Iterator[Term]:
         numbers = range(1, len(self.counts) + 1)

@@ -10,14 +10,14 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError, NotSupportedError, listed
 from nbsql.evaluation.leave_one_out import check_folds
 from nbsql.evaluation.refitted_folds import is_cut_by_class
-from nbsql.family import Family
+from nbsql.family import Family, named
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.queries.query import Query
-from nbsql.spec.method import Classifier, Method
+from nbsql.spec.method import Classifier, Method, Weighted
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
@@ -26,7 +26,7 @@ from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
 from nbsql.tuning.methods import METHODS, OutOfTimeError, Setting, bag_families, other_methods, row_scores_by_method
 from nbsql.tuning.sweep import family_text
-from nbsql.warn import warn_user
+from nbsql.warn import quietly
 
 FOLDS = 5
 COLUMNS_AT_A_TIME = 32  # if seconds count; else all columns are counted together
@@ -67,7 +67,8 @@ def choose(
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
         search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary)
-        return search.run(others, lenient=methods is METHODS, calibrate=calibrate)
+        with quietly():  # of what matters, the fit of the best warns
+            return search.run(others, lenient=methods is METHODS, calibrate=calibrate)
 
 
 def sampled_source(
@@ -124,10 +125,12 @@ class _FamilySearch:
                 )
         self.selectable = {feature.name for feature in selectable}
         self.families: dict[str, list[Family]] = {}
+        self._settled: dict[str, list[Family]] = {}  # the same with the options of the fit, as specs have them
         self.reasons: dict[str, str] = {}
         self._late: set[str] = set()  # the columns whose further families are not tried, because the budget is spent
         warn_of_texts(engine, source, selectable)
-        self.terms = self._count_candidates(default)
+        with quietly():
+            self.terms = self._count_candidates(default)
         self.default = dict.fromkeys(self.families, DEFAULT)
         self.scores_alone = self.terms.scores(self.terms.priors, dict.fromkeys(self.families, OUT))
 
@@ -178,6 +181,7 @@ class _FamilySearch:
             families_of_column = [feature.family, *families.get(feature.name, [])]
             self.families[feature.name] = families_of_column
             alike = [_same_feature(spec.features, feature) for spec in specs[: len(families_of_column)]]
+            self._settled[feature.name] = [each.family for each in alike]
             features[feature.name] = [
                 each if is_cut_by_class(each) else _same_feature(answered.features, feature)
                 for each, answered in zip(alike, cv.specs, strict=False)
@@ -191,7 +195,7 @@ class _FamilySearch:
     def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Auto:
         """Search, compare the result and other methods (by name) with the default, and rank what was tried.
 
-        With `lenient` a method that the rows do not allow is skipped with a warning; with `calibrate` a temperature is tried.
+        With `lenient` a method that the rows do not allow is skipped, with its reason; with `calibrate` a temperature is tried.
         """
         terms = self.terms
         chosen = self._search(calibrated=False)
@@ -201,6 +205,7 @@ class _FamilySearch:
             settings.append(Setting("families chosen, calibrated", self._search(calibrated=True), True))
         losses, temperatures = [], []
         not_tried = self._columns_not_tried()
+        refused: dict[str, str] = {}
         scores_by_key: dict[str, Markup] = {}
         for name, other in methods if len(self.default) > 1 else []:
             setting = Setting(name, chosen, False, other)
@@ -209,10 +214,10 @@ class _FamilySearch:
             except OutOfTimeError:
                 not_tried.append(f"method {name}")
                 continue
-            except InputError as error:
+            except (InputError, NotSupportedError) as error:
                 if not lenient:
                     raise
-                warn_user(f"{name} is not tried: {error.marked}")
+                refused[name] = str(error)
                 continue
             settings += [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
         for setting in settings:
@@ -240,11 +245,12 @@ class _FamilySearch:
         engine, render = terms.engine, terms.engine.renderer.statement
         return Auto(
             engine.query_macro("row_count", losses[0])[0][0],
-            families if method is None else bag_families(families),
+            families if method is None else self._families_of(winning),
             [name for name, number in winning.chosen.items() if number == OUT] if method is None else [],
             winning.calibrated,
             cast("Method", method or "naive"),
             not_tried,
+            refused,
             self.reasons if method is None else {},
             Query(engine, render("ranked_rows", ranking, RANKING, [1])),
             Query(engine, render("ranked_rows", tried, TRIED, [0, 1])),
@@ -257,9 +263,42 @@ class _FamilySearch:
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, options, temporary = self._place
-        families = {**options.families, **bag_families(self._non_default_families(setting.chosen))}
-        options = replace(options, families=families, method=cast("Method", setting.method))
+        options = self._options_of(setting)
+        if isinstance(setting.method, Weighted) and setting.method.per == "feature" and not self._budget.is_spent():
+            features = resolve_settings(engine, source, [options], self._fold_options["fold"])[0].features
+            places = [(feature, self._place_of(feature)) for feature in features]
+            with engine.part(f"cross-validating method {setting.method.name!r}"):
+                found = self.terms.weighted_scores(places, setting.method.penalty)
+            if found is not None:
+                return found
         return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, **self._fold_options)
+
+    def _options_of(self, setting: Setting) -> Options:
+        """The options of a fit with another method: texts are words, and weights are of candidates that have been counted."""
+        engine, source, options, _ = self._place
+        families = bag_families({name: self._family(name, place or DEFAULT) for name, place in setting.chosen.items()})
+        options = replace(options, families={**options.families, **families}, method=cast("Method", setting.method))
+        if not isinstance(setting.method, Weighted):
+            return options
+        features = resolve_settings(engine, source, [options], self._fold_options["fold"])[0].features
+        others = {each.name: self._family(each.name, self._place_of(each)) for each in features if not self._is_counted(each)}
+        return replace(options, families={**options.families, **others})
+
+    def _families_of(self, setting: Setting) -> dict[str, Family]:
+        """The families of a fit with another method that it would not infer, and that the user has not given."""
+        options = self._place[2]
+        families = self._options_of(setting).families
+        return {name: named(family) for name, family in families.items() if name not in options.families}
+
+    def _is_counted(self, feature: Feature) -> bool:
+        return feature.family in self._settled[feature.name][: len(self.terms.places[feature.name])]
+
+    def _place_of(self, feature: Feature) -> int:
+        """The place of the family of a feature among the candidates of its column; if none, of categories or the default."""
+        settled = self._settled[feature.name][: len(self.terms.places[feature.name])]
+        alike = [place for place, family in enumerate(settled, start=1) if family == feature.family]
+        levels = [place for place, family in enumerate(settled, start=1) if family.kind == "level"]
+        return next(iter([*alike, *levels]), DEFAULT)
 
     def _columns_not_tried(self) -> list[str]:
         """A text that names the columns of which the budget has left families untried, in a list; nothing if there are none."""

@@ -15,6 +15,10 @@ from markupsafe import Markup
 from nbsql.errors import InputError, listed
 from nbsql.evaluation.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
 from nbsql.learning.folds import Folds
+from nbsql.learning.weighted import Evidence, FeatureWeightSearch
+from nbsql.plan import Plan
+from nbsql.rendering.relations import Relations
+from nbsql.spec.method import Logistic
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
 
@@ -195,6 +199,29 @@ class CandidateTerms:
         for feature, place, weight, count, *sums in sorted(rows, key=lambda row: row[:2]):
             scores[names[feature - 1]][place] = Score.of(weight, count, sums)
         return scores
+
+    def weighted_scores(self, chosen: Sequence[tuple[Feature, int]], penalty: float) -> Markup | None:
+        """A table of the joint log-likelihoods by weights of the candidates of some columns, by the rows of the other folds.
+
+        The candidates of a row are those by the counts of the folds beside its own, from which the weights of all folds are
+        learnt (Wolpert, Stacked generalization, Neural Networks 5, 1992). None if a class is in one fold only.
+        """
+        counts = dict(self.engine.query_macro("weights_of_classes", self.priors))
+        if None in counts or len(counts) < self.classes or len(counts) < 2:
+            return None
+        spec = replace(self._cv.specs[0], features=())
+        columns = [(self._number(feature.name), place) for feature, place in chosen]
+        features = [replace(feature, index=self._number(feature.name)) for feature, _ in chosen]
+        relation = self._create(
+            "evidence of the candidates", "evidence_of_candidates", self.priors, self._terms, columns, self.classes
+        )
+        plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
+        search = FeatureWeightSearch(
+            self.engine, plan, Logistic(penalty=penalty), relation, relation, self._temporary_name,
+            counts=[float(counts[k]) for k in range(1, self.classes + 1)],
+        )  # fmt: skip
+        points = search.find_by_fold(Evidence(relation, features), self._cv.names)
+        return self._create("scores by weights", "scores_of_weights", search.problem, relation, points)
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:
         """The best temperature for all rows, and for each fold that of the other folds."""

@@ -36,6 +36,7 @@ class Auto(Ranking):
         method: the chosen classifier, as `method` of a fit takes it; for another than "naive", `families` has only those of
             texts.
         not_tried: what a budget of seconds has left untried, as texts; nothing otherwise.
+        refused: the methods among those tried by default that the rows do not allow, and why.
         reasons: for each column of `families` and `exclude`, why, as a text with the gain over the default; for naive Bayes.
         ranking: a row for each setting, the chosen one first: rank (by log_loss), setting, log_loss, gain (over the default, in
             nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: a setting is chosen over
@@ -63,6 +64,7 @@ class Auto(Ranking):
     calibrated: bool
     method: Method
     not_tried: Sequence[str]
+    refused: Mapping[str, str]
     reasons: Mapping[str, str]
     ranking: Query
     tried: Query
@@ -86,7 +88,8 @@ class Auto(Ranking):
         chosen = next(setting for _, setting, *_, is_chosen in self.ranking if is_chosen)
         judged = "no row was kept aside: evaluate it on rows that it has not seen" if self.held_out is None else self.held_out
         untried = [f"the budget ran out; not tried: {'; '.join(self.not_tried)}"] if self.not_tried else []
-        return [f"chosen: {chosen}; {judged}", *untried]
+        refused = [f"not tried: {name}: {reason}" for name, reason in self.refused.items()]
+        return [f"chosen: {chosen}; {judged}", *untried, *refused]
 
 
 def chosen_options(choice: Auto, options: Options) -> Options:

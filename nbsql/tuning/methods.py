@@ -20,7 +20,7 @@ from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CandidateTerms
 
 # The methods that are tried by default. The others must be better than the first.
-METHODS: tuple[Method, ...] = ("naive", "tan", "aode")
+METHODS: tuple[Method, ...] = ("naive", "weighted", "tan", "aode")
 
 
 class OutOfTimeError(Exception):

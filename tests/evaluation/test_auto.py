@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -190,6 +191,23 @@ def test_a_method_keeps_texts_as_words(con: Connection) -> None:
     assert rows["tan"] == near(nbsql.cross_validate(con, seen, method="tan", families=told, **options).log_loss)
 
 
+def test_weights_are_those_of_the_other_folds(con: Connection) -> None:
+    con.execute(
+        """CREATE TABLE doubled AS SELECT y, 'a' || a AS a, 'a' || a AS again, x, x AS x_again, i % 5 AS part
+        FROM (SELECT i, hash(i) % 3 = 0 AS y, CASE WHEN hash(i + 1000) % 10 < 6 THEN y::INT ELSE hash(i + 2000) % 3 END AS a,
+          y::INT + hash(i + 3000) % 1000 / 400.0 AS x FROM range(1000) AS r(i))"""
+    )
+    options: dict[str, Any] = {"target": "y", "fold": "part"}
+    found = nbsql.auto(con, "doubled", methods=["weighted", nbsql.Weighted(per="class and feature")], **options)
+    rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    for method, name in ((nbsql.Weighted(), "weighted"), (nbsql.Weighted(per="class and feature"), None)):
+        exact = nbsql.cross_validate(con, "FROM doubled WHERE part < 4", method=method, **options).log_loss
+        assert rows[name or repr(method)] == pytest.approx(exact, abs=0.01 if name else 1e-9)
+    assert rows["default"] > rows["weighted"] + 0.05  # what every column says counts twice there
+    settled = nbsql.auto(con, "doubled", methods=["weighted"], families={"x": "gaussian"}, leave_out=False, **options)
+    assert settled.best().families["x"].name == "gaussian"
+
+
 @pytest.mark.slow
 def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
     without = ["part", "weight", "k", "noise"]
@@ -263,11 +281,10 @@ def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_na
 ) -> None:
     layout(value_pairs=1)
     options: dict[str, Any] = {"target": "y", "features": ["x", "c", "c_again"], "folds": 2, "calibrate": False}
-    with pytest.warns(
-        nbsql.NbsqlWarning, match="aode is not tried: method='aode' would count [0-9]+ pairs of values, and takes 1; leave"
-    ):
-        found = nbsql.auto(table, "t", **options)
-    assert {row[1] for row in found.ranking.fetchall()} == {"default", "families chosen", "tan"}
+    found = nbsql.auto(table, "t", **options)
+    assert found.refused.keys() == {"aode"}
+    assert re.search("not tried: aode: method='aode' would count [0-9]+ pairs of values, and takes 1; leave", str(found))
+    assert {row[1] for row in found.ranking.fetchall()} == {"default", "families chosen", "weighted", "tan"}
     with pytest.raises(nbsql.InputError, match="method='aode' would count"):
         nbsql.auto(table, "t", methods=["aode"], **options)
 
@@ -333,8 +350,8 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
 @pytest.mark.slow
 def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
-    assert found.not_tried == ["further families of 'x', 'k', 'c'", "method tan", "method aode"]
-    assert "the budget ran out; not tried: further families of 'x', 'k', 'c'; method tan; method aode" in str(found)
+    assert found.not_tried == ["further families of 'x', 'k', 'c'", "method weighted", "method tan", "method aode"]
+    assert f"the budget ran out; not tried: {'; '.join(found.not_tried)}" in str(found)
     assert {family for _, family, *_ in found.tried.fetchall()} == {"gaussian", "categorical", "left out"}
     assert found.best().families.keys() == {"x", "k", "c"}
     whole = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="10 min")

@@ -88,6 +88,22 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {%- endif %}
 {%- endmacro %}
 
+{# The score of class k at a point v. #}
+{% macro score_by_terms(problem, k) -%}
+0{% for term in problem.numbers %}
+{%- set x = nbsql.number_of_term(term, k) %}
+{%- if x %} + {{ nbsql.element(nbsql.word('v'), term.j + 1) }} * {{ x }}{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The evidence of the rows outside a fold, as a relation. #}
+{% macro evidence_of_others(evidence, fold) -%}
+(
+  SELECT * FROM {{ evidence }} AS evidence
+  WHERE CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} <> {{ nbsql.text(fold) }}
+)
+{%- endmacro %}
+
 {# One row per row of the evidence and class: weight and loss (0 but in the first class), r_1, q_1, and z_j = x_jc - m_j. #}
 {% macro evidence_predicted(problem, design, trial) -%}
 WITH posteriors AS {{ nbsql.materialized() }}(
@@ -111,10 +127,7 @@ WITH posteriors AS {{ nbsql.materialized() }}(
         SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
           design.*
           {%- for k in problem.class_numbers %},
-          0{% for term in problem.numbers %}
-          {%- set x = nbsql.number_of_term(term, k) %}
-          {%- if x %} + {{ nbsql.element(nbsql.word('v'), term.j + 1) }} * {{ x }}{% endif %}
-          {%- endfor %} AS eta_{{ k }}
+          {{ nbsql.score_by_terms(problem, k) }} AS eta_{{ k }}
           {%- endfor %}
 
         FROM {{ design }} AS design
