@@ -13,7 +13,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
 from nbsql.evaluation.leave_one_out import check_folds
 from nbsql.evaluation.refitted_folds import is_cut_by_class
-from nbsql.family import Family, named
+from nbsql.family import Family
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.queries.query import Query
@@ -30,7 +30,8 @@ from nbsql.warn import quietly
 
 FOLDS = 5
 COLUMNS_AT_A_TIME = 32  # if seconds count; else all columns are counted together
-MIN_STANDARD_ERRORS = 2.0  # a gain must exceed so many standard errors, so that ties go to the default
+MIN_STANDARD_ERRORS = 2.0  # a gain of a family must exceed so many standard errors, so that ties go to the default
+MIN_OF_SETTINGS = 1.0  # the same of a setting, of which there are few
 _MAX_ROUNDS = 8
 _MIN_IMPROVEMENT = 1e-4  # decrease of the log loss below which a round is the last
 _MAX_CLASSES = 40
@@ -123,9 +124,9 @@ class _FamilySearch:
                     f"auto does not take {feature.name!r}, which is a complement: "
                     "whether the prior counts depends on the other features"
                 )
+        self.features = {feature.name: feature for feature in default.features}
         self.selectable = {feature.name for feature in selectable}
         self.families: dict[str, list[Family]] = {}
-        self._settled: dict[str, list[Family]] = {}  # the same with the options of the fit, as specs have them
         self.reasons: dict[str, str] = {}
         self._late: set[str] = set()  # the columns whose further families are not tried, because the budget is spent
         warn_of_texts(engine, source, selectable)
@@ -181,7 +182,6 @@ class _FamilySearch:
             families_of_column = [feature.family, *families.get(feature.name, [])]
             self.families[feature.name] = families_of_column
             alike = [_same_feature(spec.features, feature) for spec in specs[: len(families_of_column)]]
-            self._settled[feature.name] = [each.family for each in alike]
             features[feature.name] = [
                 each if is_cut_by_class(each) else _same_feature(answered.features, feature)
                 for each, answered in zip(alike, cv.specs, strict=False)
@@ -201,8 +201,9 @@ class _FamilySearch:
         chosen = self._search(calibrated=False)
         settings = [Setting("default", self.default, False), Setting("families chosen", chosen, False)]
         if calibrate:
+            chosen = self._search(calibrated=True)
             settings.insert(1, Setting("default, calibrated", self.default, True))
-            settings.append(Setting("families chosen, calibrated", self._search(calibrated=True), True))
+            settings.append(Setting("families chosen, calibrated", chosen, True))
         losses, temperatures = [], []
         not_tried = self._columns_not_tried()
         refused: dict[str, str] = {}
@@ -230,7 +231,7 @@ class _FamilySearch:
         scores = [terms.compare(each, losses[0]) for each in losses]
         winner = 0
         for number in range(1, len(settings)):
-            if terms.compare(losses[number], losses[winner]).is_sure(MIN_STANDARD_ERRORS):
+            if terms.compare(losses[number], losses[winner]).is_sure(MIN_OF_SETTINGS):
                 winner = number
         order = sorted(range(len(settings)), key=lambda number: (float(f"{scores[number].loss:.9g}"), number))
         ranking = [
@@ -239,14 +240,13 @@ class _FamilySearch:
         ]
         ranking.sort(key=lambda row: not row[-1])  # the chosen one comes first, whatever its rank
         winning = settings[winner]
-        families = self._non_default_families(winning.chosen)
         method = winning.method
         tried = list(self._settings(winning.chosen, temperatures[winner] if method is None else 1.0))
         engine, render = terms.engine, terms.engine.renderer.statement
         return Auto(
             engine.query_macro("row_count", losses[0])[0][0],
-            families if method is None else self._families_of(winning),
-            [name for name, number in winning.chosen.items() if number == OUT] if method is None else [],
+            self._families_of(winning),
+            self._left_out(winning),
             winning.calibrated,
             cast("Method", method or "naive"),
             not_tried,
@@ -263,42 +263,34 @@ class _FamilySearch:
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, options, temporary = self._place
-        options = self._options_of(setting)
         if isinstance(setting.method, Weighted) and setting.method.per == "feature" and not self._budget.is_spent():
-            features = resolve_settings(engine, source, [options], self._fold_options["fold"])[0].features
-            places = [(feature, self._place_of(feature)) for feature in features]
             with engine.part(f"cross-validating method {setting.method.name!r}"):
-                found = self.terms.weighted_scores(places, setting.method.penalty)
+                found = self.terms.weighted_scores(self._features_of(setting), setting.method.penalty)
             if found is not None:
                 return found
+        options = replace(
+            options.excluding(*self._left_out(setting)),
+            families={**options.families, **self._families_of(setting)},
+            method=cast("Method", setting.method),
+        )
         return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, **self._fold_options)
 
-    def _options_of(self, setting: Setting) -> Options:
-        """The options of a fit with another method: texts are words, and weights are of candidates that have been counted."""
-        engine, source, options, _ = self._place
-        families = bag_families({name: self._family(name, place or DEFAULT) for name, place in setting.chosen.items()})
-        options = replace(options, families={**options.families, **families}, method=cast("Method", setting.method))
-        if not isinstance(setting.method, Weighted):
-            return options
-        features = resolve_settings(engine, source, [options], self._fold_options["fold"])[0].features
-        others = {each.name: self._family(each.name, self._place_of(each)) for each in features if not self._is_counted(each)}
-        return replace(options, families={**options.families, **others})
-
     def _families_of(self, setting: Setting) -> dict[str, Family]:
-        """The families of a fit with another method that it would not infer, and that the user has not given."""
-        options = self._place[2]
-        families = self._options_of(setting).families
-        return {name: named(family) for name, family in families.items() if name not in options.families}
+        """The families that a fit with a setting would not infer: of another method than weights, those of texts as words."""
+        families = {name: self._family(name, place) for name, place in setting.chosen.items() if place != OUT}
+        if setting.method is None:
+            return self._non_default_families(setting.chosen)
+        if not isinstance(setting.method, Weighted):
+            return bag_families(self._non_default_families(setting.chosen))
+        return {name: family for name, family in families.items() if name in self.selectable}
 
-    def _is_counted(self, feature: Feature) -> bool:
-        return feature.family in self._settled[feature.name][: len(self.terms.places[feature.name])]
+    def _left_out(self, setting: Setting) -> list[str]:
+        """The columns that a fit with a setting leaves out: those without which naive Bayes is better, with weights, too."""
+        has_families = setting.method is None or isinstance(setting.method, Weighted)
+        return [name for name, place in setting.chosen.items() if place == OUT and has_families]
 
-    def _place_of(self, feature: Feature) -> int:
-        """The place of the family of a feature among the candidates of its column; if none, of categories or the default."""
-        settled = self._settled[feature.name][: len(self.terms.places[feature.name])]
-        alike = [place for place, family in enumerate(settled, start=1) if family == feature.family]
-        levels = [place for place, family in enumerate(settled, start=1) if family.kind == "level"]
-        return next(iter([*alike, *levels]), DEFAULT)
+    def _features_of(self, setting: Setting) -> list[tuple[Feature, int]]:
+        return [(self.features[name], place) for name, place in setting.chosen.items() if place != OUT]
 
     def _columns_not_tried(self) -> list[str]:
         """A text that names the columns of which the budget has left families untried, in a list; nothing if there are none."""
