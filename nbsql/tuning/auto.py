@@ -32,7 +32,7 @@ FOLDS = 5
 COLUMNS_AT_A_TIME = 32  # if seconds count; else all columns are counted together
 MIN_STANDARD_ERRORS = 2.0  # a gain of a family must exceed so many standard errors, so that ties go to the default
 MIN_OF_SETTINGS = 1.0  # the same of a setting, of which there are few
-MAX_WEIGHED = 100  # columns whose weights are learnt unasked: the products of all pairs are summed
+MAX_WEIGHED = 300  # columns by classes whose weights are learnt unasked: the products of all pairs are summed
 _MAX_ROUNDS = 8
 _MIN_IMPROVEMENT = 1e-4  # decrease of the log loss below which a round is the last
 _MAX_CLASSES = 40
@@ -211,10 +211,9 @@ class _FamilySearch:
         scores_by_key: dict[str, Markup] = {}
         for name, other in methods if len(self.default) > 1 else []:
             setting = Setting(name, chosen, False, other)
-            if lenient and isinstance(other, Weighted) and len(self._features_of(setting)) > MAX_WEIGHED:
-                refused[name] = (
-                    f"the weights of more than {MAX_WEIGHED} columns take long to learn; name it in methods to try it"
-                )
+            columns, classes = len(self._features_of(setting)), terms.classes
+            if lenient and isinstance(other, Weighted) and columns * classes > MAX_WEIGHED:
+                refused[name] = f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
                 continue
             try:
                 scores_by_key[setting.key] = self._row_scores(setting)
