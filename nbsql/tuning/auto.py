@@ -209,8 +209,10 @@ class _FamilySearch:
         not_tried = self._columns_not_tried()
         refused: dict[str, str] = {}
         scores_by_key: dict[str, Markup] = {}
-        for name, other in methods if len(self.default) > 1 else []:
+        for name, other in methods:
             setting = Setting(name, chosen, False, other)
+            if len(self.default) == 1 and not self._has_views(setting):
+                continue  # there is nothing that it could depend on
             columns, classes = len(self._features_of(setting)), terms.classes
             if lenient and isinstance(other, Weighted) and columns * classes > MAX_WEIGHED:
                 refused[name] = f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
@@ -268,15 +270,16 @@ class _FamilySearch:
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, options, temporary = self._place
-        if isinstance(setting.method, Weighted) and setting.method.per == "feature" and not self._budget.is_spent():
-            with engine.part(f"cross-validating method {setting.method.name!r}"):
-                found = self.terms.weighted_scores(self._features_of(setting), setting.method.penalty)
+        method, is_counted = setting.method, not self._has_views(setting)
+        if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
+            with engine.part(f"cross-validating method {method.name!r}"):
+                found = self.terms.weighted_scores(self._features_of(setting), method.penalty)
             if found is not None:
                 return found
         options = replace(
             options.excluding(*self._left_out(setting)),
             families={**options.families, **self._families_of(setting)},
-            method=cast("Method", setting.method),
+            method=cast("Method", method),
         )
         return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, **self._fold_options)
 
@@ -288,6 +291,11 @@ class _FamilySearch:
         if not isinstance(setting.method, Weighted):
             return bag_families(self._non_default_families(setting.chosen))
         return {name: family for name, family in families.items() if name in self.selectable}
+
+    def _has_views(self, setting: Setting) -> bool:
+        """Whether a method makes several features of a column, which the search has not counted."""
+        families = [self._family(name, place) for name, place in setting.chosen.items() if place != OUT]
+        return setting.method is not None and any(setting.method.other_views(each, is_own=False) for each in families)
 
     def _left_out(self, setting: Setting) -> list[str]:
         """The columns that a fit with a setting leaves out: those without which naive Bayes is better, with weights, too."""

@@ -198,6 +198,20 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
     assert "not tried: weighted: the weights of 201 columns in 2 classes take long; name it in methods" in str(found)
 
 
+def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
+    """Its views are not among what the search has counted, so that a model of each fold is fitted: the figures are exact."""
+    con.execute(
+        """CREATE TABLE mail AS SELECT i % 5 AS part, i % 3 = 0 AS y, concat_ws(' ', 'the', 'a', 'of w' || hash(i) % 5,
+            CASE WHEN hash(i + 7) % 10 < 7 THEN if(i % 3 = 0, 'prize prize now', 'lunch on friday') END) AS body
+        FROM range(400) AS r(i)"""
+    )
+    options: dict[str, Any] = {"target": "y", "fold": "part", "families": {"body": nbsql.Text()}}
+    found = nbsql.auto(con, "mail", methods=["weighted"], leave_out=False, calibrate=False, **options)
+    rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    exact = nbsql.cross_validate(con, "FROM mail WHERE part < 4", method="weighted", **options)
+    assert rows["weighted"] == pytest.approx(exact.log_loss, abs=1e-9)
+
+
 def test_weights_are_those_of_the_other_folds(con: Connection) -> None:
     con.execute(
         """CREATE TABLE doubled AS SELECT y, 'a' || a AS a, 'a' || a AS again, x, x AS x_again, i % 5 AS part
