@@ -90,6 +90,7 @@ def test_a_verb_has_its_rows_and_its_sql(shop: str, words: str, query) -> None:
 def test_the_first_rows_are_shown_with_rounded_numbers_and_how_to_see_more(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with duckdb.connect(shop) as con:
         rows = nbsql.load(con, "weather").relevance().fetchall()
+    monkeypatch.setenv("COLUMNS", "200")
     table = run("relevance", shop, "weather").splitlines()
     assert len(table) == len(rows) + 2
     assert all(f"{value:.5g}" in line for line, row in zip(table[2:], rows, strict=True) for value in row[1:2])

@@ -230,11 +230,11 @@ RELATIONS = ("priors", "likelihoods", "statistics", "estimates", "features", "pa
 def golden(place: Place) -> Iterator[Any]:
     """What every golden statement says, and the relations and functions of the model that those of the golden fit make."""
     place.run("DROP SCHEMA IF EXISTS spam CASCADE")
-    for sql in test_golden.statements(place).values():
+    for sql in test_golden.statements(place.con).values():
         place.run(sql)
     for relation in RELATIONS:
         yield sorted(place.run(f"SELECT * FROM spam.{relation}"), key=repr)
-    for file in sorted((test_golden.GOLDEN / place.engine).glob("score_*.sql")):
+    for file in sorted((test_golden.GOLDEN.parent / place.engine).glob("score_*.sql")):
         yield sorted(place.run(file.read_text(encoding="utf-8")), key=repr)
     if place.engine == "postgres":
         for verb in set(VERBS) - {"explain"}:

@@ -45,7 +45,8 @@ def forked_program(folder: Path) -> Iterator[Path]:
     program.chmod(0o755)
     paths = [str(Path(__file__).parents[1]), str(Path(nbsql.__file__).parents[1])]
     script = f"import sys; sys.path += {paths!r}; from support.program import serve; serve({address!r})"
-    server = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
+    # In its own folder: Python would find modules in that of this process, the checkout say, before the installed ones.
+    server = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, cwd=folder)
     try:
         assert server.stdout is not None
         assert server.stdout.readline() == b"ready\n"
