@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from markupsafe import Markup
 
@@ -80,7 +81,8 @@ def row_scores_by_method(
         )
         if budget.is_spent():
             raise OutOfTimeError
-        relation = temporary(f"scores by {options.classifier!r}")
+        told_apart = crc32(repr(options.classifier).encode())  # by its options, which are longer than a name may be
+        relation = temporary(f"scores by {options.classifier.name} {told_apart}")
         models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         queries = (
             engine.renderer.fragment("scores_of_models", each.context, cv.scored(each), each.parameters, terms.classes)
