@@ -1,0 +1,73 @@
+{#
+  The weights of the candidates that `auto` has chosen (nbsql/tuning/candidate_terms.py), learnt from the terms of auto.sql instead of from
+  models of each fold.
+#}
+
+{#
+  The terms of one candidate of each column as the evidence from which weights are learnt (learning/weighted.sql): nbsql_row, fold, y,
+  weight, e_3_1, that of the third column in the first class, and e_0_1, that of all. columns: pairs of a number and a place.
+#}
+{% macro evidence_of_candidates(standing, terms, columns, classes) -%}
+SELECT
+  standing.nbsql_key AS nbsql_row,
+  standing.nbsql_slice AS fold,
+  standing.truth AS y,
+  standing.weight
+  {%- for k in range(1, classes + 1) %},
+  evidence.e_0_{{ k }}
+  {%- for column in columns %},
+  evidence.e_{{ column[0] }}_{{ k }}
+  {%- endfor %}
+  {%- endfor %}
+
+FROM {{ standing }} AS standing
+JOIN (
+  SELECT
+    nbsql_key
+    {%- for k in range(1, classes + 1) %},
+    sum(term_{{ k }}) AS e_0_{{ k }}
+    {%- for column in columns %},
+    max(CASE WHEN feature = {{ column[0] }} THEN term_{{ k }} END) AS e_{{ column[0] }}_{{ k }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      terms.nbsql_key,
+      terms.feature
+      {%- for k in range(1, classes + 1) %},
+      greatest({{ nbsql.term_at(k, nbsql.word('chosen.place')) }}, -1000) AS term_{{ k }}
+      {%- endfor %}
+
+    FROM {{ terms }} AS terms
+    JOIN {{ nbsql.chosen_places(columns) | indent(4) }} AS chosen(feature, place) ON chosen.feature = terms.feature
+  ) AS terms
+  GROUP BY nbsql_key
+) AS evidence ON evidence.nbsql_key = standing.nbsql_key
+{%- endmacro %}
+
+{# The standing of every row by the weights of its fold. points: pairs of a fold and the list of its unknowns. #}
+{% macro scores_of_weights(problem, evidence, points) -%}
+SELECT
+  evidence.nbsql_row AS nbsql_key,
+  evidence.fold AS nbsql_slice,
+  evidence.weight,
+  evidence.y AS truth
+  {%- for k in problem.class_numbers %},
+  {{ nbsql.score_by_terms(problem, k) }} AS joint_{{ k }}
+  {%- endfor %}
+
+FROM {{ evidence }} AS evidence
+JOIN (
+  VALUES
+    {% for fold, point in points %}
+    {% set numbers %}{% for number in point %}{{ nbsql.number(number) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
+    ({{ nbsql.text(fold) }}, {{ nbsql.list_of(numbers, nbsql.double()) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS points(name, v) ON points.name = CAST(evidence.fold AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endmacro %}
+
+{# The rows of each class in a standing: its number, NULL for one that the model of the other folds does not know, and their weight. #}
+{% macro weights_of_classes(standing) -%}
+SELECT truth, sum(weight) AS weight FROM {{ standing }} AS standing GROUP BY truth
+{%- endmacro %}
