@@ -1,5 +1,5 @@
 {#
-  The statistics of a model, as the body of a dbt model. One row an additive cell (macros/counting/statistics.sql lists the columns).
+  The statistics of a model, as the body of a dbt model. One row per additive cell (macros/counting/statistics.sql lists the columns).
 
     {{ config(materialized='table', meta={'nbsql': {'target': 'churned'}}) }}
     {{ nbsql.statistics(ref('customers')) }}

@@ -1,5 +1,5 @@
 {#
-  Features that live in dimension tables. A dimension has one row a key, and these attributes:
+  Features that live in dimension tables. A dimension has one row per key, and these attributes:
 
     relation  its relation
     pairs     for every key column, an expression over the source or over earlier dimensions, and the column that it equals

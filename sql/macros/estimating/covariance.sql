@@ -188,7 +188,7 @@ FROM (
 ) AS step
 {%- endmacro %}
 
-{# One row a matrix without an inverse: class, as text, and the columns that are linearly dependent. #}
+{# One row per matrix without an inverse: class, as text, and the columns that are linearly dependent. #}
 {% macro default__collinear_columns(model, statistics, feature) -%}
 {% set p = feature.columns | length -%}
 {{ nbsql.covariances_of_cells(nbsql.class_counts(statistics), statistics, feature) }},

@@ -20,7 +20,7 @@ FROM (
 ) AS given(label, prior)
 {%- endmacro %}
 
-{# One row a given label: class, label, prior. #}
+{# One row per given label: class, label, prior. #}
 {% macro given_priors_of(relation, type) -%}
 SELECT
   {{ nbsql.as_label(nbsql.word('source.class'), type) }} AS class,

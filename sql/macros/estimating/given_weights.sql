@@ -4,7 +4,7 @@
 #}
 
 {#
-  One row a weight of a relation: label, feature, value, times, weight, mean. A number is named by its column, and the product of two
+  One row per weight of a relation: label, feature, value, times, weight, mean. A number is named by its column, and the product of two
   numbers by the JSON list of both.
 #}
 {% macro given_weights_of(relation, columns) -%}

@@ -76,7 +76,7 @@ WITH {{ nbsql.mixture_members(statistics, priors) }}
 {%- endmacro %}
 
 {#
-  The view `components`. One row a member, feature and value, with the columns of `likelihoods`; n and prior are those of the member, and
+  The view `components`. One row per member, feature and value, with the columns of `likelihoods`; n and prior are those of the member, and
   centre and scale those that determine the nearest component of a row.
 #}
 {% macro components(model, statistics, priors, centres) -%}
@@ -128,7 +128,7 @@ SELECT dense_rank() OVER (ORDER BY class ASC NULLS LAST, component ASC NULLS LAS
 FROM {{ components }} AS components
 {%- endmacro %}
 
-{# One row a member: class (the number of the member), n, prior. #}
+{# One row per member: class (the number of the member), n, prior. #}
 {% macro member_priors() -%}
 (SELECT DISTINCT member AS class, n, prior FROM members)
 {%- endmacro %}
@@ -146,7 +146,7 @@ FROM {{ components }} AS components
 )
 {%- endmacro %}
 
-{# One row a member: member, class, component. #}
+{# One row per member: member, class, component. #}
 {% macro labels_of_members() -%}
 (SELECT DISTINCT member, class, component FROM members)
 {%- endmacro %}

@@ -89,7 +89,7 @@ SELECT * FROM {{ model.options.segment_tables.estimates }} AS estimates WHERE fe
 {%- endif %}
 {%- endmacro %}
 
-{# One row a member (a segment and class), feature and value: the columns of likelihoods, shrunk toward those of the whole. #}
+{# One row per member (a segment and class), feature and value: the columns of likelihoods, shrunk toward those of the whole. #}
 {% macro member_estimates(model, statistics, priors, features, cells) -%}
 {% set counted = features | selectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
 {% set numbers = features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
@@ -180,7 +180,7 @@ WHERE members.segment > 0
 {%- endif %}
 {%- endmacro %}
 
-{# One row a member, feature and value: the columns of likelihoods, from the counts of the member and the likelihoods of the whole. #}
+{# One row per member, feature and value: the columns of likelihoods, from the counts of the member and the likelihoods of the whole. #}
 {% macro shrunk_counts(model, features) -%}
 SELECT
   shrunk.class,
@@ -296,7 +296,7 @@ WITH {{ nbsql.segment_members(model, statistics, priors) }}
 {{ nbsql.member_cells(model, statistics, model.facts.features) }}
 {%- endmacro %}
 
-{# One row a member, feature and value: the columns of likelihoods. The common table expressions of the members come first. #}
+{# One row per member, feature and value: the columns of likelihoods. The common table expressions of the members come first. #}
 {% macro estimates_of_members(model, statistics, priors) -%}
 {% set cells %}SELECT * FROM {{ model.options.segment_tables.cells }} AS cells{% endset -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}

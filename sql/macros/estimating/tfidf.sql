@@ -127,7 +127,7 @@ GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif %}
 {%- endmacro %}
 
 {#
-  The tokens of numbered rows for a score: one row an occurrence, or one row a distinct token if the norm needs all its occurrences
+  The tokens of numbered rows for a score: one row per occurrence, or one row per distinct token if the norm needs all its occurrences
   together.
 #}
 {% macro scored_tokens(model, feature) -%}

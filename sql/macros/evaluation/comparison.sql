@@ -13,7 +13,7 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {#
-  One row a metric: class (NULL for all classes), metric, value, other, difference (value - other), standard_error, and low and high of
+  One row per metric: class (NULL for all classes), metric, value, other, difference (value - other), standard_error, and low and high of
   the difference. The areas are those of the classes that both models know.
 #}
 {% macro comparison(judged, other, other_parameters, as_text) -%}

@@ -100,7 +100,7 @@ FROM (
 {% if as_text %}{{ nbsql.as_text_if(x, as_text) }}{% else %}{{ nbsql.target(model) }}{% endif %}
 {%- endmacro %}
 
-{# One row a true class and prediction: class, prediction, n (the weight of the rows). #}
+{# One row per true class and prediction: class, prediction, n (the weight of the rows). #}
 {% macro confusion(judged) -%}
 WITH {{ judged }}
 SELECT class, prediction, sum(weight) AS n
@@ -110,7 +110,7 @@ ORDER BY class ASC NULLS LAST, prediction ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a metric: class (NULL for all classes), metric, value.
+  One row per metric: class (NULL for all classes), metric, value.
 
     log_loss           mean of -ln p of the true class, p kept between 2^-52 and 1 - 2^-52, as in scikit-learn
     brier              mean over the rows of the sum over the classes of (p - 1 or 0)^2; with two classes half of it, which is
@@ -238,7 +238,7 @@ overall AS (
 {{ nbsql.listed_metrics(overall, rates) }}
 {%- endmacro %}
 
-{# row_losses: one row a judged row, with its log_loss and brier, the sum over the classes of (p - 1 or 0)^2. #}
+{# row_losses: one row per judged row, with its log_loss and brier, the sum over the classes of (p - 1 or 0)^2. #}
 {% macro row_losses() -%}
 row_losses AS (
   SELECT
@@ -265,7 +265,7 @@ row_losses AS (
 {{ squares }} - {{ nbsql.square(p) }} + (1 - {{ p }}) * (1 - {{ p }})
 {%- endmacro %}
 
-{# One row a metric of all classes and of each class, from `overall` and `by_class`. #}
+{# One row per metric of all classes and of each class, from `overall` and `by_class`. #}
 {% macro listed_metrics(overall, rates) -%}
 SELECT class, metric, value
 FROM (
@@ -284,7 +284,7 @@ FROM (
 ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
 {%- endmacro %}
 
-{# To stand in a SELECT: one row a numeric column, by name: position, metric, value. #}
+{# To stand in a SELECT: one row per numeric column, by name: position, metric, value. #}
 {% macro metric_rows(metrics) -%}
 {% set positions %}{% for _ in metrics %}{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set names %}{% for metric in metrics %}{{ nbsql.text(metric) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}

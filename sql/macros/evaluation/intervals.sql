@@ -20,7 +20,7 @@
 #}
 
 {#
-  One row a metric: class (NULL for all classes), metric, value, standard_error, low, high. These are NULL for a metric without an
+  One row per metric: class (NULL for all classes), metric, value, standard_error, low, high. These are NULL for a metric without an
   interval, because it is of one row (a weight of 1) or less. by: the columns that slice, which then come first, with one row per slice.
 #}
 {% macro intervals(judged, by=[]) -%}

@@ -156,7 +156,7 @@ FROM (
 ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
 {%- endmacro %}
 
-{# Places on a line, one row a place: the column x. zero: whether 0 is one of them in any case. #}
+{# Places on a line, one row per place: the column x. zero: whether 0 is one of them in any case. #}
 {% macro grid_of_numbers(column, low, step, count, zero=false) -%}
 {% set place %}{{ nbsql.number(low) }} + {{ nbsql.number(step) }} * place{% endset -%}
 (

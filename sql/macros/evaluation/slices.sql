@@ -105,7 +105,7 @@ max(CASE WHEN class IS NULL AND metric = {{ nbsql.text(metric) }} THEN {{ nbsql.
 {%- endmacro %}
 
 {#
-  Two slices side by side, for one class against the rest. One row a share (accuracy, precision, recall, selection_rate,
+  Two slices side by side, for one class against the rest. One row per share (accuracy, precision, recall, selection_rate,
   false_positive_rate, false_negative_rate): metric, value, other, difference (value - other) with low and high, ratio (value / other)
   with ratio_low and ratio_high.
 

@@ -1,7 +1,7 @@
 {#
   The outcome at one threshold after another, one row per class and step: class, threshold (step / steps, from 0 to 1), the four counts,
   flagged (the share of the rows whose posterior reaches it), precision (NULL if none does), recall, false_positive_rate. The queries read
-  `judged` (evaluate.sql), like those of curves.sql, which have one row a posterior instead. A slider needs a fixed number of steps,
+  `judged` (evaluate.sql), like those of curves.sql, which have one row per posterior instead. A slider needs a fixed number of steps,
   however many rows there are.
 #}
 {% macro threshold_steps(judged, steps) -%}

@@ -1,5 +1,5 @@
 {#
-  Bin edges that separate the classes, one row an edge (Fayyad and Irani 1993). A set S of N rows of k classes is cut in two, S1 and S2,
+  Bin edges that separate the classes, one row per edge (Fayyad and Irani 1993). A set S of N rows of k classes is cut in two, S1 and S2,
   where the remaining entropy of the class is smallest, at the lowest such place, if the minimum description length principle accepts the
   cut:
 
@@ -71,7 +71,7 @@ ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a part that is to be cut: feature, part, cut (the value to cut after). The principle is applied to the best cut of a part only.
+  One row per part that is to be cut: feature, part, cut (the value to cut after). The principle is applied to the best cut of a part only.
 #}
 {% macro mdl_cuts(parts) -%}
 {% set bits %}bits / total{% endset -%}

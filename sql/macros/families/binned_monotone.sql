@@ -1,5 +1,5 @@
 {#
-  The edges that remain when adjacent bins are merged until the share of a class rises, or falls, from bin to bin. One row an edge: edge,
+  The edges that remain when adjacent bins are merged until the share of a class rises, or falls, from bin to bin. One row per edge: edge,
   and classes, the number of classes of the target; if no edge remains, one row without an edge.
 
   This is pool adjacent violators (Ayer et al. 1955) without its steps. With the rows and those of the class cumulated, an edge remains if

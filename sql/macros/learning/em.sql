@@ -4,7 +4,7 @@
 #}
 
 {#
-  One row a counted row: nbsql_number, which identifies it, and some columns of the source. Texts are cut once and are lists of their
+  One row per counted row: nbsql_number, which identifies it, and some columns of the source. Texts are cut once and are lists of their
   terms from here on.
 
   texts: the features of those texts.

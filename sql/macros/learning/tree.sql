@@ -1,5 +1,5 @@
 {#
-  The input of the search for a tree of categories (nbsql/learning/one_dependence.py). One row a counted row: class, n (its weight) and
+  The input of the search for a tree of categories (nbsql/learning/one_dependence.py). One row per counted row: class, n (its weight) and
   for each category its value as the statistics name it, as value_1, value_2, ...
 #}
 {% macro coded_categories(model, source, features) -%}

@@ -50,7 +50,7 @@ LEFT JOIN (
 ) AS source ON TRUE
 {%- endmacro %}
 
-{# One row an object in a schema: name, kind (table, view, macro or other). #}
+{# One row per object in a schema: name, kind (table, view, macro or other). #}
 {% macro default__contents(database, schema) -%}
 SELECT table_name AS name, 'table' AS kind FROM duckdb_tables()
 WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
@@ -74,7 +74,7 @@ WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) 
 FROM {{ schema }}.{{ nbsql.ident(macro) }}()
 {%- endmacro %}
 
-{# One row a schema of an attached database: database_name, schema_name, readonly. #}
+{# One row per schema of an attached database: database_name, schema_name, readonly. #}
 {% macro default__schemas() -%}
 SELECT database_name, schema_name, readonly
 FROM duckdb_schemas()
@@ -82,7 +82,7 @@ JOIN (SELECT database_name, readonly FROM duckdb_databases() WHERE NOT internal)
 {%- endmacro %}
 
 {#
-  Everything a verb reads from the catalogue, at once. One row a schema (kind "schema"), table or view, as in `schemas` and `relations`:
+  Everything a verb reads from the catalogue, at once. One row per schema (kind "schema"), table or view, as in `schemas` and `relations`:
   database_name, schema_name, name, kind, readonly, and current_database and current_schema.
 #}
 {% macro schemas_and_relations() -%}
@@ -151,7 +151,7 @@ SELECT sql FROM duckdb_views()
 WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text(schema) }} AND view_name = {{ nbsql.text(name) }}
 {%- endmacro %}
 
-{# One row a view or macro with one of some names: the statement that creates it, or its definition. #}
+{# One row per view or macro with one of some names: the statement that creates it, or its definition. #}
 {% macro definitions(names) -%}
 {% set names %}({% for name in names %}lower({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %}){% endset -%}
 SELECT sql FROM duckdb_views() WHERE NOT internal AND lower(view_name) IN {{ names }} AND sql IS NOT NULL

@@ -67,7 +67,7 @@ nullif({{ x }}, 0)
 {# The weight of a row in a model without weights. #}
 {% macro unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}
 
-{# One row a whole number, from the first up to the one before the end. #}
+{# One row per whole number, from the first up to the one before the end. #}
 {% macro default__whole_numbers(first, end) -%}
 unnest(range(
       {{ first }},

@@ -149,7 +149,7 @@ LEFT JOIN (
 {%- endmacro %}
 
 {#
-  One row a missing value and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
+  One row per missing value and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
   probabilities the first value wins.
 #}
 {% macro likeliest_values(most) -%}
@@ -181,7 +181,7 @@ WHERE nbsql_rank <= {{ most }} AND total > 0
 {%- endmacro %}
 
 {#
-  One row a missing number, the same columns: its mean and its standard deviation, if all classes determine them. The lists contain no
+  One row per missing number, the same columns: its mean and its standard deviation, if all classes determine them. The lists contain no
   NULL, not even those of numbers that are left out, because a product rejects one even in a row that it need not multiply.
 #}
 {% macro expected_numbers(features) -%}

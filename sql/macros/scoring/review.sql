@@ -19,7 +19,7 @@
   row, by the id and then by all columns. These also order patterns whose measures are equal to nine digits, so nothing is left to chance.
 #}
 
-{# One row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
+{# One row per pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
 {% macro patterns(source, same, segment, order) -%}
 {% set keys -%}
 {% for name, kind in same %}{{ nbsql.comparable_column(name, kind) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
@@ -58,8 +58,8 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
 {#
-  One row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure (NULL if no class
-  explains it, or there is no other class), nbsql_reason.
+  One row per pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure (NULL if no
+  class explains it, or there is no other class), nbsql_reason.
 #}
 {% macro patterns_with_measure(model, scored, parameters, columns, by, costs, calibrated=false) -%}
 {% set label -%}

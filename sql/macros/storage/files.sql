@@ -93,7 +93,7 @@ FROM (
 WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ least }}))
 {%- endmacro %}
 
-{# One row an entry of the metadata of a Parquet file: key, value. #}
+{# One row per entry of the metadata of a Parquet file: key, value. #}
 {% macro file_metadata(path) -%}
 SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
 {%- endmacro %}
@@ -141,7 +141,7 @@ SELECT
 FROM {{ nbsql.rows_of_json(nbsql.text(text), ['slice', 'class', 'feature', 'value', 'batch'], ['n', 'mean', 'm2']) }} AS cells
 {%- endmacro %}
 
-{# One row an object of a text of JSON that lists them; texts, numbers: the names of the fields that are. text: a literal. #}
+{# One row per object of a text of JSON that lists them; texts, numbers: the names of the fields that are. text: a literal. #}
 {% macro default__rows_of_json(text, texts, numbers) -%}
 (
   SELECT unnest(from_json({{ text }}, '[{
@@ -188,7 +188,7 @@ UNION ALL
 {{ nbsql.weights_as_cells(weights) }}
 {%- endmacro %}
 
-{# One row a weight of a linear model, in the columns of cells. #}
+{# One row per weight of a linear model, in the columns of cells. #}
 {% macro weights_as_cells(weights) -%}
 SELECT
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
@@ -202,7 +202,7 @@ SELECT
 FROM {{ weights }} AS weights
 {%- endmacro %}
 
-{# One row a weight of a linear model in a file: class, feature, value, weight, mean. #}
+{# One row per weight of a linear model in a file: class, feature, value, weight, mean. #}
 {% macro weights_of_file(path, class_type) -%}
 SELECT
   {{ nbsql.class_of_file(class_type) }} AS class,

@@ -1,6 +1,6 @@
 {# BigQuery's own forms. A macro bigquery__name takes the place of the macro `name`. #}
 
-{# One row a literal: value, class_1, class_2, ... The rows are structs in a list; the first one names the columns. #}
+{# One row per literal: value, class_1, class_2, ... The rows are structs in a list; the first one names the columns. #}
 {% macro bigquery__literal_rows(kind, keys, scores) -%}
 SELECT *
 FROM UNNEST([

@@ -3,7 +3,7 @@
   and a LEFT JOIN without a match gives NULL only in nullable columns.
 #}
 
-{# One row a literal: value, class_1, class_2, ... The column names and types are given as a text. #}
+{# One row per literal: value, class_1, class_2, ... The column names and types are given as a text. #}
 {% macro clickhouse__literal_rows(kind, keys, scores) -%}
 {% set structure -%}
 value Nullable({% if kind == 'text' %}String{% elif kind == 'integer' %}Int128{% else %}Float64{% endif %})

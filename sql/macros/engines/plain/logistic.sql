@@ -1,6 +1,6 @@
 {# The form of logistic regression for engines whose tables have no row numbers. #}
 
-{# One row a sampled row of the design, which is one in `share`: y, weight (times `share`), z_j, code_f. #}
+{# One row per sampled row of the design, which is one in `share`: y, weight (times `share`), z_j, code_f. #}
 {% macro plain__logistic_sample(problem, design, share) -%}
 SELECT
   y,

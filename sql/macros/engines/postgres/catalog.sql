@@ -37,8 +37,8 @@ ORDER BY visible DESC NULLS LAST, schema ASC NULLS LAST, name ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a function, operator or type of another role, not a superuser, in some schemas that has the name of one of PostgreSQL's own: name,
-  schema, owner.
+  One row per function, operator or type of another role, not a superuser, in some schemas that has the name of one of PostgreSQL's own:
+  name, schema, owner.
 #}
 {% macro postgres__namesakes(schemas) -%}
 SELECT kind || ' ' || found.name AS name, namespace.nspname AS schema, role.rolname AS owner
@@ -65,7 +65,7 @@ WHERE namespace.nspname = ANY ({{ nbsql.names_of_schemas(schemas) }})
 ORDER BY schema ASC NULLS LAST, name ASC NULLS LAST
 {%- endmacro %}
 
-{# One row an object in a schema: name, kind (table, view, macro for a function, or other). #}
+{# One row per object in a schema: name, kind (table, view, macro for a function, or other). #}
 {% macro postgres__contents(database, schema) -%}
 SELECT class.relname AS name, CASE class.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'other' END AS kind
 FROM pg_class AS class
@@ -92,7 +92,7 @@ ORDER BY namespace.nspname ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a type, by its oid: oid, name, typtype. A name is the same in every session: quoted only where it must be, and with its schema
+  One row per type, by its oid: oid, name, typtype. A name is the same in every session: quoted only where it must be, and with its schema
   unless it is PostgreSQL's own. Of -1 it is of any length: bpchar, and not character, which is one character. citext counts as text, as
   values are compared with regard to case.
 #}

@@ -13,7 +13,7 @@ SELECT
 FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
-{# One row an object of the text. #}
+{# One row per object of the text. #}
 {% macro postgres__rows_of_json(text, texts, numbers) -%}
 (
   SELECT *

@@ -4,7 +4,7 @@
 #}
 
 {#
-  One row a right to the schema of a model, a relation in it, a column or a function, and one of an object without any: kind, name,
+  One row per right to the schema of a model, a relation in it, a column or a function, and one of an object without any: kind, name,
   oid, owner, attribute (a column's name), grantee, privilege, grantable, and is_own, whether it is the owner's. Of the kinds TABLES,
   FUNCTIONS, ... are the rights that later objects get: name tells whether in the schema, or everywhere. relation: a name, for those of one
   table or view alone; none for all.
@@ -111,7 +111,7 @@ jsonb_to_recordset(CAST(coalesce(nullif(current_setting('nbsql.rights', TRUE), '
 {%- endmacro %}
 
 {#
-  One row an object of a model that was made anew and has another owner than before, or than all others of its kind had: act, the statement
+  One row per object of a model that was made anew and has another owner than before, or than all others of its kind had: act, the statement
   that cures it, and position, in which they run.
 #}
 {% macro lost_owners(schema, relation) -%}
@@ -135,7 +135,7 @@ WHERE owner <> owner_before
 {%- endmacro %}
 
 {#
-  One row a right to what was made anew of a model that is not as it was kept: act, the statement that cures it, and position. An object
+  One row per right to what was made anew of a model that is not as it was kept: act, the statement that cures it, and position. An object
   that was there has the rights that it had; a new one has those that all others of its kind had. A right that later objects get is added
   if none had it yet.
 #}

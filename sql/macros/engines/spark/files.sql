@@ -8,7 +8,7 @@ SELECT to_json(array_sort(collect_list(struct(
 FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
-{# One row an object of the text. #}
+{# One row per object of the text. #}
 {% macro spark__rows_of_json(text, texts, numbers) -%}
 (
   SELECT inline(from_json({{ text }}, 'ARRAY<STRUCT<

@@ -7,7 +7,7 @@ CASE WHEN TYPEOF({{ x }}) <> 'text' OR {{ x }} GLOB '*[0-9]*' THEN CAST({{ x }} 
 {%- endmacro %}
 
 {#
-  One row a literal: value, class_1, class_2, ... Only a common table expression can name the columns of VALUES. A join builds an index of
+  One row per literal: value, class_1, class_2, ... Only a common table expression can name the columns of VALUES. A join builds an index of
   it if its type is that of the other side.
 #}
 {% macro sqlite__literal_rows(kind, keys, scores) -%}

@@ -12,7 +12,7 @@
   one. conformal has conformal_result alone, which reads `rows`.
 #}
 
-{# One row a judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors). #}
+{# One row per judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors). #}
 {% macro calibration_rows(model, scored, parameters, weight, as_text) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
   known.class_no,
@@ -34,7 +34,7 @@ JOIN (
 WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
 {%- endmacro %}
 
-{# One row a judged row and class: class_no, hit (whether it is the row's class), score (the log-odds), weight. #}
+{# One row per judged row and class: class_no, hit (whether it is the row's class), score (the log-odds), weight. #}
 {% macro calibration_scores(rows) -%}
 SELECT class_no, class_no = actual AS hit, score, weight
 FROM (
@@ -118,7 +118,7 @@ FROM (
 ) AS posteriors
 {%- endmacro %}
 
-{# One row a method by which a model is calibrated: method. #}
+{# One row per method by which a model is calibrated: method. #}
 {% macro calibration_methods(calibration) -%}
 SELECT DISTINCT method FROM {{ calibration }} AS calibration
 {%- endmacro %}

@@ -14,7 +14,7 @@ SELECT class, feature, value, n FROM {{ cells }} AS cells WHERE feature IS NOT N
 {%- endmacro %}
 
 {#
-  One row a counted or declared value or token: feature, value, n, alpha (the number added to its counts), declared, ns (its counts by
+  One row per counted or declared value or token: feature, value, n, alpha (the number added to its counts), declared, ns (its counts by
   class number; for a complement, those of all other classes).
 #}
 {% macro left_out_lookups(model, cells, features) -%}

@@ -26,7 +26,7 @@
 #}
 
 {#
-  One row a term: j, place (of the number, or of the feature of a category), feature, value, kind, centre, scale. A column that never
+  One row per term: j, place (of the number, or of the feature of a category), feature, value, kind, centre, scale. A column that never
   varies has no term.
 #}
 {% macro logistic_terms(statistics, numbers, levels) -%}
@@ -108,7 +108,7 @@ FROM (
 WHERE scale > 0
 {%- endmacro %}
 
-{# One row a term that is a number: place, j, centre, scale. #}
+{# One row per term that is a number: place, j, centre, scale. #}
 {% macro logistic_numbers(terms) -%}
 SELECT place, j, centre, scale FROM {{ terms }} AS terms WHERE kind <> 'level' ORDER BY j ASC NULLS LAST
 {%- endmacro %}

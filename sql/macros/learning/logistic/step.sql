@@ -145,7 +145,7 @@ WHERE k > 0
 GROUP BY k
 {%- endmacro %}
 
-{# One row a term: j and its scale. #}
+{# One row per term: j and its scale. #}
 {% macro logistic_terms_by_number(terms) -%}
 SELECT j, scale FROM {{ terms }} AS terms
 {%- endmacro %}

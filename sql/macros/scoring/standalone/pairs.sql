@@ -17,7 +17,7 @@
 {%- endfor %}
 {%- endmacro %}
 
-{# One row a combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL if the class is impossible. #}
+{# One row per combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL if the class is impossible. #}
 {% macro standalone_means(scorer, term) -%}
 {% set codes -%}
 {% for _ in term.parts %}code_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}
@@ -49,7 +49,7 @@ GROUP BY {{ codes }}
 {%- endmacro %}
 
 {#
-  One row a combination of codes and place in it: the codes, place, and joint_1, joint_2, ..., the sum of the logarithms by class; NULL if
+  One row per combination of codes and place in it: the codes, place, and joint_1, joint_2, ..., the sum of the logarithms by class; NULL if
   the value in this place is not a super-parent.
 #}
 {% macro standalone_parents(scorer, term, codes) -%}
