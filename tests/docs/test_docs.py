@@ -21,6 +21,7 @@ from support.program import forked_program
 import nbsql
 import nbsql.report
 from nbsql.cli import main
+from nbsql.report.panels import PANELS
 
 pytestmark = pytest.mark.look  # pages show what a user gets
 
@@ -129,6 +130,10 @@ def test_every_link_between_the_pages_leads_somewhere():
     for path in (README, *(ROOT / "docs").rglob("*.md")):
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
             assert (path.parent / link).exists(), f"{path.relative_to(ROOT)} links to {link}"
+
+
+def test_the_gallery_shows_every_picture_of_a_model():
+    assert re.findall(r"^## .*`(\w+)\(", page_text("how-to/gallery"), re.MULTILINE) == [panel.name for panel in PANELS]
 
 
 def test_the_page_on_a_new_family_shows_the_files_of_one():
