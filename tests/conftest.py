@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from hypothesis import settings
 from support.elsewhere import Elsewhere, opened
 from support.marks import ELSEWHERE, FORMS, mark
 from support.ordering import last_digits, steady_sorted
+from support.refused import Refused
 from support.summary import Summary
 
 import nbsql
@@ -101,9 +102,7 @@ def state(con: duckdb.DuckDBPyConnection) -> Callable[[], list[tuple[Any, ...]]]
 
 
 @pytest.fixture
-def refused(
-    con: duckdb.DuckDBPyConnection, state: Callable[[], list[tuple[Any, ...]]]
-) -> Callable[[type[Exception], str], AbstractContextManager[None]]:
+def refused(con: duckdb.DuckDBPyConnection, state: Callable[[], list[tuple[Any, ...]]]) -> Refused:
     """A block that must raise this very line, and leave the database, and the caller's transaction, as they were."""
 
     @contextmanager

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
+from support.refused import Refused
 
 import nbsql
 from nbsql import DatabaseError, InputError
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 
 def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) -> nbsql.Model:

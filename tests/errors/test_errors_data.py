@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
 import pytest
+from support.refused import Refused
 
 import nbsql
 from nbsql import DatabaseError, InputError, NbsqlWarning
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 
 def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) -> nbsql.Model:

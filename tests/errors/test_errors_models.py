@@ -8,19 +8,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
+from support.refused import Refused
 
 import nbsql
 from nbsql import DatabaseError, InputError, ModelError
 from nbsql.engines.duckdb.messages import one_line
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 DAYS = "SELECT * FROM (VALUES ('sun', 1, 'no'), ('rain', 2, 'yes'), ('rain', 4, 'yes')) AS days(sky, wind, play)"
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from math import isfinite
 from typing import Any
 
 import duckdb
 import pytest
+from support.refused import Refused
 
 import nbsql
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.duckdb.messages import one_line
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = "SELECT i % 3 AS y, 'k' || i % 4 AS c, sin(i) AS x, i % 5 AS n FROM range(60) AS r(i)"
 ONE = "SELECT 'a' AS class, 1 AS prior"

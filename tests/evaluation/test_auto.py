@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
 import duckdb
 import pytest
+from support.refused import Refused
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 # Two classes; a number that is lognormal in each, counts that are poisson, a category, one that says nothing, and a copy.
 TABLE = """

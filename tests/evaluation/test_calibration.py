@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 from support.algebra import COLUMNS, Row, connect, examples, fit, unweighted
+from support.refused import Refused
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
@@ -34,7 +34,6 @@ pytestmark = [  # many of these rows are too few to be calibrated on, and that i
 ]
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 Array = np.ndarray[Any, Any]
 near = pytest.approx
 METHODS = ("temperature", "platt", "isotonic")

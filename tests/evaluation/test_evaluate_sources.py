@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 from support.nearly import nearly
+from support.refused import Refused
 
 import nbsql
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 SKY = "(VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
 

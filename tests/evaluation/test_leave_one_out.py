@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
@@ -17,6 +15,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from support.algebra import COLUMNS, FAMILIES, Row, connect, examples, refitted, row
+from support.refused import Refused
 
 import nbsql
 from nbsql import InputError
@@ -25,7 +24,6 @@ from nbsql.cli import main
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 near = pytest.approx
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import pytest
+from support.refused import Refused
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 near = pytest.approx
 
 ALPHAS = [0.1, 30.0]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,11 +10,11 @@ import duckdb
 import numpy as np
 import pytest
 from sklearn.naive_bayes import CategoricalNB
+from support.refused import Refused
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 DATA = (
     "SELECT * FROM (VALUES ('sun', 1.0, TRUE, 3, 'hot day', 'ham'), ('sun', 2.0, FALSE, 2, 'good day', 'ham'), "

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from math import exp, inf, lgamma, log, pi
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from support.refused import Refused
 
 import nbsql
 
@@ -18,7 +18,6 @@ pytestmark = pytest.mark.usefixtures("form")
 
 Connection = duckdb.DuckDBPyConnection
 Joint = Callable[..., list[dict[Any, float]]]
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 PRIORS = {"yes": 0.3, "no": 0.7}
 DAY = ("temperature", "wind")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from math import inf, log
 from pathlib import Path
 from typing import Any
@@ -14,11 +12,11 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.naive_bayes import ComplementNB
+from support.refused import Refused
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 HALF = {"a": 0.5, "b": 0.5}
 LOGS = {

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 
 import duckdb
 import pytest
 from scipy import special, stats
+from support.refused import Refused
 
 import nbsql
 from nbsql.family import FAMILIES as FAMILIES_BY_NAME
 from nbsql.rendering.renderer import Renderer
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 COUNTS = ("poisson", "geometric")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from math import inf, log
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.algebra import examples
+from support.refused import Refused
 
 import nbsql
 
@@ -21,7 +22,6 @@ pytestmark = pytest.mark.usefixtures("form")
 
 Connection = duckdb.DuckDBPyConnection
 Joint = Callable[..., list[dict[Any, float]]]
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 # Ten days: on 3, yes; the joint of (hot, weak) and yes is 0.3 * 2/3, that of (hot, weak) and no is 0.7 * 1/7.
 DAYS = """

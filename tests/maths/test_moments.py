@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from operator import itemgetter
 from statistics import fmean, pvariance
@@ -14,11 +13,11 @@ from typing import Any
 import duckdb
 import pytest
 from scipy import stats
+from support.refused import Refused
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 Row = tuple[int, str, float | None, float]
 Point = tuple[float | None, float | None]
 

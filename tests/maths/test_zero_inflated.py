@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from statistics import fmean, pvariance
 from typing import Any
 
 import duckdb
 import pytest
 from scipy import stats
+from support.refused import Refused
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 RAIN = """CREATE TABLE rain AS SELECT i % 2 AS y, i % 3 AS part, CASE WHEN i * 7 % 10 < 4 + 2 * (i % 2) THEN 0.0
     ELSE 0.5 + (i * 37 % 23) / 4 + i % 2 END AS x FROM range(120) AS r(i)"""

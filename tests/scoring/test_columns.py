@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
 import pytest
+from support.refused import Refused
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = (
     "SELECT i AS id, CASE WHEN i % 4 = 0 THEN 'a' WHEN sin(i) > 0 THEN 'b' ELSE 'c' END AS y, 'k' || i % 7 AS kind, "

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from support.refused import Refused
 
 import nbsql
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 
 @pytest.fixture

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
+from support.refused import Refused
 
 import nbsql
 from nbsql import InputError
 
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 near = pytest.approx
 
 # Both values of x are as frequent in every class, so that the posterior is the prior, in every row.

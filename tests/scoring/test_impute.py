@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 from scipy import stats
+from support.refused import Refused
 
 import nbsql
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = """SELECT i AS id, ['a', 'b', 'c'][1 + k] AS y, ['u', 'v', 'w'][1 + (k + i // 7) % 3] AS v, (i + k) % 3 = 0 AS f,
     k * 2 + i % 5 AS whole, k + sin(i) AS x,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -13,10 +12,9 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from support.refused import Refused
 
 import nbsql
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = """SELECT i % 3 AS label, sin(i) * (1 + i % 3) AS x, cos(i) + i % 3 AS y, i % 7 + i % 3 AS visits, exp(sin(i)) AS price,
     (i * i) % 5 < 2 AS member, (i % 2) AS flag, 'v' || ((i * i) % 6) AS place,

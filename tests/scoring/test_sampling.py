@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from math import exp, inf, log
 
 import duckdb
 import numpy as np
 import pytest
 from scipy import stats
+from support.refused import Refused
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = """SELECT 'v' || i * 7 % 4 AS v, CASE WHEN i % 5 > 0 THEN 'w' || i % 3 END AS w, sin(i) + i % 2 * 2 AS x,
     exp(cos(i))::DECIMAL(8, 3) AS income, (i * 13 % 5)::UTINYINT AS calls, (i * 11 % 7)::INTEGER AS fails,

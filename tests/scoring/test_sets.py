@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
@@ -13,10 +11,9 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from support.refused import Refused
 
 import nbsql
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = """SELECT i AS id, ['low', 'mid', 'high'][k + 1] AS risk, k + i * i % 13 / 5 AS a, (k + i % 7) % 4 = 0 AS b
 FROM (SELECT i, i * i % 7 % 3 AS k FROM range(900) AS t(i))"""

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import sqlglot
 from click.testing import CliRunner
 from golden.test_golden import INBOX
 from sqlglot import exp
+from support.refused import Refused
 
 import nbsql
 import nbsql.queries.standalone.terms
@@ -25,7 +25,6 @@ from nbsql.plan import ROW_VERBS
 from nbsql.rendering.dialect import DIALECTS
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NAMES = sorted(set(DIALECTS) - {"duckdb", "postgres", "spark"})  # those that no model lives in

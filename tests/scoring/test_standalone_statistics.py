@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,12 @@ import pytest
 from click.testing import CliRunner
 from scoring.test_standalone import FAMILIES, MIXED, WORDS, rows
 from support.elsewhere import Elsewhere
+from support.refused import Refused
 
 import nbsql
 from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 
 def counted(con: Connection, elsewhere: Elsewhere, model: nbsql.Model, table: str = "new") -> None:

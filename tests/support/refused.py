@@ -1,0 +1,8 @@
+"""The type of the fixture `refused` (tests/conftest.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
