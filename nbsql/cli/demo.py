@@ -9,10 +9,10 @@ import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.answers import explained
 from nbsql.cli.options import command, option
 from nbsql.cli.session import open_for_writing, show_warnings
 from nbsql.cli.terminal import styled
-from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB, on_duckdb
 from nbsql.errors import DatabaseError
 from nbsql.library import demo as demonstration

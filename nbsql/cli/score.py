@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, print_done, with_formats, write_or_print
+from nbsql.cli.answers import Form, explained, print_done, with_formats, write_or_print
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
 from nbsql.cli.options import (
@@ -27,7 +27,6 @@ from nbsql.cli.options import (
 )
 from nbsql.cli.session import open_for_reading
 from nbsql.cli.verbs import method_of, parameters, values_of, verb_command
-from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source

@@ -12,7 +12,7 @@ from nbsql.engines.source import Source
 from nbsql.evaluation.evaluate import label_column, weight_column
 from nbsql.evaluation.profile import is_number
 from nbsql.family import Binned
-from nbsql.learning.fit_queries import answers_for_numbers
+from nbsql.learning.prepare import answers_for_numbers
 from nbsql.plan import Judgeable
 from nbsql.plan.context import Context
 from nbsql.queries.query import Query

@@ -18,9 +18,10 @@ from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
 from nbsql.plan.counting import FEATURES_A_SCAN, LEAST_UNNESTED, MOST_UNNESTED_ROWS, Scan
+from nbsql.rendering.relations import Relations
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.rules import training_checks
-from nbsql.spec.spec import Feature
+from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 MOST_WEIGHT = 1e150  # of a class, times whose inverse and squares of numbers stay within the range of a double
@@ -238,3 +239,12 @@ def _check_weights(name: str, of_classes: Iterable[float]) -> None:
                 f"the weights {name!r} of a class sum to {weight:.6g}, and must sum to {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}; "
                 "multiply all weights by one number"
             )
+
+
+def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
+    """The source, in a temporary table unless it is quick to read again, since a search reads it many times."""
+    if source.allows_rereads(1):
+        return source
+    plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
+    engine.run_all([plan.stage(source.relation, relation)])
+    return Source(relation, source.label, source.columns, rereads=True, is_frame=source.is_frame)

@@ -13,10 +13,9 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Gaussian
-from nbsql.learning.count import Count
+from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
 from nbsql.learning.selection import rounded
-from nbsql.learning.staging import stage_source
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations

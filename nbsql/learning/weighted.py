@@ -12,13 +12,13 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
+from nbsql.learning.count import stage_source
 from nbsql.learning.draft import Draft
 from nbsql.learning.folds import Folds
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
 from nbsql.learning.newton import Newton
 from nbsql.learning.selection import best_features
 from nbsql.learning.shared_features import SharedFeatures
-from nbsql.learning.staging import stage_source
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions

@@ -19,7 +19,7 @@ class Joining:
     relation: Markup  # the relation of the dimension
     # For every column of the key, an expression over the source or an earlier dimension, and the column that it equals.
     pairs: tuple[tuple[Markup, str], ...]
-    # Whether it has few enough rows to be scored before the join (nbsql/plan/dimension_scores.py).
+    # Whether it has few enough rows to be scored before the join (nbsql/plan/joins.py).
     is_scored_by_key: bool = False
     # The model of the features that are scored on the dimension (a Context, for macros); None if there are none.
     scored_model: object | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,15 @@ from nbsql.engines.output import check_output, output_file
 from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
 from nbsql.evaluation.gain import best_gain_over_model
 from nbsql.family.checks import whole_number
+from nbsql.queries.query import relation_query
+from nbsql.queries.table import counted, number, share
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert
 from nbsql.report.model_panels import ranked_features
-from nbsql.report.panel import Figure, Panel, Request, shown
+from nbsql.report.panel import Figure, Panel, Request, class_name, plain, records, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.scored_source import ScoredSource, files_read, score_source
-from nbsql.report.summary import summary
+from nbsql.report.source_panels import DEPENDENT
 from nbsql.storage.state import ModelState
 from nbsql.version import __version__
 
@@ -74,8 +76,8 @@ def check_request(path: str | os.PathLike[str], rows: int | Sequence[int], least
 
 def _check_rows(rows: Any) -> None:
     """Raise InputError unless it is a number of rows, or a list of the numbers of rows."""
-    for number in rows if isinstance(rows, (list, tuple, range)) else ():
-        whole_number(number, "a row of rows")
+    for row in rows if isinstance(rows, (list, tuple, range)) else ():
+        whole_number(row, "a row of rows")
     if not isinstance(rows, (list, tuple, range)):
         whole_number(rows, "rows", 0)
 
@@ -140,3 +142,72 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:
         yield replace(request, feature=name)
+
+
+_FINDINGS = ("ranking", "discrimination", "slices", "drift", "monitor")  # the panels whose findings it repeats, at most three
+_FEW = 5  # classes that are named
+_OFF = 0.05  # the calibration error above which probabilities are not to be taken as they are
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the model is, how good it is, what it found, and what to keep in mind."""
+
+    subject: str
+    verdict: str
+    findings: list[str]
+    caveat: str
+
+
+def summary(state: ModelState, found: ScoredSource | None, sections: list[Section], least: int) -> Summary:
+    """The summary of a report, from the findings of its panels."""
+    figures = {section.panel.name: section.figures[0].figure for section in sections}
+    findings = {name: figure.finding for name, figure in figures.items()}
+    if found is not None and found.held_out is not None:
+        findings.pop("slices", None)  # its accuracy is that of the model itself, on rows that it has learnt
+    told = [findings[name] for name in _FINDINGS if name in findings][:3]
+    return Summary(_subject(state, least), _verdict(state, found), told, _caveat(found, figures.get("dependence")))
+
+
+def _subject(state: ModelState, least: int) -> str:
+    priors = sorted(records(relation_query(state, "priors", "class")), key=lambda row: -(row["prior"] or 0))
+    rows = sum(row["n"] or 0 for row in priors)
+    target = shown(state.spec.target)
+    named = f", one of {len(priors)} classes"
+    if len(priors) < _FEW and all(row["n"] is None or row["n"] >= least for row in priors):
+        named = f", which is {' or '.join(shown(row['class']) for row in priors)}"
+    learnt = f" It was learnt from {number(rows)} rows." if rows else ""
+    return f"The model predicts {target}{named}, from {counted(len(state.spec.features), 'column')}.{learnt}"
+
+
+def _verdict(state: ModelState, found: ScoredSource | None) -> str:
+    if found is None:
+        return "It was not tried on rows whose class is known, so this page cannot say how good it is."
+    judged = found.evaluation
+    usual = class_name(state.spec.target, plain(max(judged.classes, key=lambda each: each.support).label))
+    which = "has" if judged.learnt else "had not"
+    right = f"Of {judged.rows:,} rows that it {which} learnt, it predicts {share(judged.accuracy)} right"
+    if found.held_out is not None:
+        right = f"Of {judged.rows:,} rows, each predicted by a model that has not learnt it, {share(judged.accuracy)} are right"
+    if judged.accuracy <= judged.majority:
+        return f"{right}. Always predicting {usual} is right for {share(judged.majority)}: as a decision it is of no use."
+    fewer = (judged.accuracy - judged.majority) / (1 - judged.majority)
+    return (
+        f"{right}: {share(fewer)} fewer errors than by always predicting {usual}, which is right for {share(judged.majority)}."
+    )
+
+
+def _caveat(found: ScoredSource | None, dependence: Figure | None) -> str:
+    if found is None:
+        return "The numbers below follow from the counts alone."
+    judged = found.evaluation
+    if found.is_optimistic:
+        return f"{found.how}."
+    if cautions := judged.cautions():
+        return f"{cautions[0][0].upper()}{cautions[0][1:]}."
+    if judged.calibration_error > _OFF:
+        off = share(judged.calibration_error)
+        return f"Its probabilities are {off} off on average: take them as an order, or calibrate the model."
+    if dependence is not None and max(row["excess"] for row in dependence.tables["rows"]) > DEPENDENT:
+        return f"It counts some evidence twice: {dependence.finding}."
+    return "The figures hold for rows like those it was tried on."

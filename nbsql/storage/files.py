@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,11 @@ from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.engine import Engine
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import DatabaseError, InputError, ModelError
+from nbsql.family.checks import whole_number
 from nbsql.plan.derived import with_own_parts
 from nbsql.rendering.dialect import Dialect
-from nbsql.spec.spec import Spec
+from nbsql.spec.capabilities import check
+from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.calibration import calibration_text
 from nbsql.storage.file_checks import (
     COLUMNS,
@@ -37,7 +39,6 @@ from nbsql.storage.file_checks import (
     damaged_error,
     write_checksum,
 )
-from nbsql.storage.shared_counts import shared_spec
 from nbsql.storage.state import ModelState
 from nbsql.storage.type_conversion import DIALECT_NAMES, ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
@@ -233,3 +234,31 @@ def _class_type(engine: Engine, name: str) -> Markup | None:
         labels = [label.replace("''", "'") for label in re.findall(r"'((?:[^']|'')*)'", name)]
         return engine.renderer.fragment("enumeration", labels)
     return engine.renderer.dialect.query(name) if NAMED.fullmatch(name) else None
+
+
+def shared_spec(spec: Spec, least: int, title: str) -> Spec:
+    """The spec of a file without counts of fewer than `least` rows, and without what the rows revealed about its features.
+
+    Raises ModelError if such a model, which messages call `title`, and InputError if a feature cannot be shared this way.
+    """
+    whole_number(least, "least")
+    check(spec, "least", title)
+    if spec.weight is not None:
+        raise ModelError(f"{title} has weights, so that no count of it is one of rows; least takes one fitted without")
+    for feature in spec.features:
+        if (cure := _reason_not_rows(feature)) is not None:
+            raise InputError(f"least does not take {feature.name!r}, which is {feature.family.name}: {cure}")
+    features = tuple(
+        replace(feature, is_complete=False, has_near_means=False, has_few_values=False) for feature in spec.features
+    )
+    return replace(spec, features=features, shared=(*spec.shared, f"least {least}"))
+
+
+def _reason_not_rows(feature: Feature) -> str | None:
+    """Why the counts of a feature are not counts of rows; None if they are."""
+    family = feature.family
+    if family.kind in ("tokens", "pairs") and not family.presence:
+        return "its counts are of words, and not of rows; leave it out, or take event='bernoulli' of a text"
+    if family.parent:
+        return "counts that are left out would follow from those of its parent; fit it without one"
+    return None

@@ -15,7 +15,6 @@ from support.algebra import FAMILIES, Row, alike, cells, connect, few, row, same
 
 import nbsql
 import nbsql.learning.factorised
-import nbsql.plan.dimension_scores
 import nbsql.plan.joins
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.plan import ROW_VERBS
@@ -249,7 +248,7 @@ def test_a_model_joins_by_itself_what_it_scores(
     shop: duckdb.DuckDBPyConnection, scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if scored == "by row":
-        monkeypatch.setattr(nbsql.plan.dimension_scores, "_skips_missing", lambda _: False)
+        monkeypatch.setattr(nbsql.plan.joins, "_skips_missing", lambda _: False)
     model = by_joins(shop, name="returns", families={"note": nbsql.Text()})
     other = of_view(shop, families={"note": nbsql.Text()})
     model = nbsql.load(shop, "returns")

@@ -17,7 +17,6 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.spark.constants import constants
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError, NotSupportedError
 from nbsql.rendering.renderer import Renderer
@@ -215,3 +214,33 @@ def one_line(error: Exception) -> str:
         return _LOST_CURE
     line = re.split(r"\n|SQLSTATE:", said)[0]
     return " ".join(re.sub(r"^([\w.]+: )?\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__
+
+
+# The types of columns whose literals do not depend on the settings of the session.
+_LITERAL = ("string", "double", "bigint", "int", "smallint", "tinyint", "boolean", "date", "timestamp_ntz")
+
+
+def constants(renderer: Renderer, rows: DataFrame) -> Markup | None:
+    """A SELECT of constants with the values of a relation of one row, which is computed here: Spark would join a table.
+
+    None if there is not exactly one row, or if a column has a type without literals.
+    """
+    fields = rows.schema.fields
+    types = [field.dataType.simpleString() for field in fields]
+    if not all(kind in _LITERAL for kind in types):
+        return None
+    found = rows.take(2)
+    if len(found) != 1:
+        return None
+    values = zip(fields, types, found[0], strict=True)
+    columns = [(field.name, kind, *_digits(kind, value)) for field, kind, value in values]
+    return renderer.fragment("constant_row", columns)
+
+
+def _digits(kind: str, value: Any) -> tuple[Any, bool]:
+    """A value in the form that a gate accepts, and whether that is the gate for numbers."""
+    if value is None:
+        return None, False
+    if kind == "double" and abs(value) < float("inf"):  # false for NaN, too
+        return value, True
+    return str(value), False

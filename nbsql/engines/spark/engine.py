@@ -13,8 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS, Engine
 from nbsql.engines.source import Source
 from nbsql.engines.spark import catalog as spark_catalog
-from nbsql.engines.spark.constants import constants
-from nbsql.engines.spark.driver import SparkDriver
+from nbsql.engines.spark.driver import SparkDriver, constants
 from nbsql.engines.spark.sources import find, kind_of
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.rendering.dialect import folded

@@ -4,7 +4,7 @@
     relation  its relation
     pairs     for every key column, an expression over the source or over earlier dimensions, and the column that it equals
     columns   pairs of a column and its name in the joined source
-    scored    none, or a model of the features by which its rows are scored before the join (nbsql/plan/dimension_scores.py)
+    scored    none, or a model of the features by which its rows are scored before the join (nbsql/plan/joins.py)
     passed    those of the columns that are joined as they are
     place     its number among the dimensions, from 1
 #}

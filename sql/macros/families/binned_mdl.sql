@@ -10,7 +10,7 @@
   A row of `parts` is a value and class in a part. A part is named by the value below it, where the last cut was made. Columns: feature
   (its index), part, x, class, n, up_to, all_up_to, cut. Each step cuts all parts of all features at once and drops the parts that were
   not cut. It is made from the step before, in one query if the engine lets a query read itself more than once, else in tables
-  (nbsql/learning/fit_queries.py). up_to and all_up_to count the rows up to the value, of the class and of all classes, once for all parts.
+  (nbsql/learning/prepare.py). up_to and all_up_to count the rows up to the value, of the class and of all classes, once for all parts.
 #}
 
 {# All steps in one recursive query. Its rows are those of every step. #}
