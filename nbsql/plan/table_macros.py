@@ -49,7 +49,7 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
         yield _macro(plan, name, answer(verb, None))
     ratios, likelihoods = plan.query_likelihood_ratios(_name(plan, "likelihoods")), _relation(plan, "likelihoods")
     statement = ("create_table_macro_of_classes", plan.relations["likelihood_ratios"], ratios, likelihoods)
-    yield "likelihood_ratios", plan.renderer.statement(*statement, plan.relations.path[-1])
+    yield "likelihood_ratios", plan.renderer.statement(*statement, *_where_model_is(plan))
 
 
 def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
@@ -64,9 +64,19 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     read = checked_columns(plan.spec, derived) if _name(plan, "source") in query else []
     judged = checked_label(plan.spec) if name == "evaluate" else []
     conditions = [plan.renderer.fragment("has_learnt_types", columns) for columns in (read, judged)]
-    texts = [plan.renderer.dialect.text(restore(each)) for each in (query, *conditions)]
-    relation, schema = plan.relations[name], plan.relations.path[-1]
-    return name, plan.renderer.statement("create_table_macro", relation, *texts, used, schema)
+    texts = [_text(plan, each) for each in (query, *conditions)]
+    return name, plan.renderer.statement("create_table_macro", plan.relations[name], *texts, used, *_where_model_is(plan))
+
+
+def _where_model_is(plan: Scoring) -> list[Markup]:
+    """How a macro finds the database of its model, and checks that no other has one of its name, as literals."""
+    schema = plan.relations.path[-1]
+    return [_text(plan, plan.renderer.fragment(macro, schema)) for macro in ("database_probe", "is_single_model")]
+
+
+def _text(plan: Scoring, sql: Markup) -> Markup:
+    """SQL as a literal."""
+    return plan.renderer.dialect.text(restore(sql))
 
 
 def _rows(plan: Scoring, *, judged: bool = False) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +197,35 @@ def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team: Pa
         assert words == con.execute("FROM words.predict('shop.inbox')").fetchall()
         con.execute("SET search_path = 'shop,other.spam'")
         assert con.execute("FROM spam.predict('inbox')").fetchall() == theirs
+
+
+WITHOUT_JSON = """CREATE TEMP MACRO json_serialize_plan(query) AS CAST(error('no json') AS VARCHAR);
+    CREATE TEMP MACRO to_json(value) AS CAST(error('no json') AS VARCHAR)"""
+IN_WASM = "CREATE TEMP MACRO current_setting(name) AS 'wasm'"  # where DuckDB would fetch json, and wait without a network
+
+
+def test_macros_need_no_json_where_the_database_is_known(tmp_path: Path) -> None:
+    def known(con: duckdb.DuckDBPyConnection, *database: str) -> dict[tuple[str, str], Any]:
+        found = answers(con, *database, how="told" if database else "path")
+        return {asked: answer for asked, answer in found.items() if asked[1] != "features"}  # a view of the JSON of spec
+
+    with duckdb.connect(str(tmp_path / "team.duckdb")) as con:
+        con.execute(ROWS)
+        for name in ("spam", "mixed", "segments"):
+            nbsql.fit(con, "inbox", target="label", name=name, id="id", **MODELS[name])
+        before = known(con)
+    shutil.copy(tmp_path / "team.duckdb", tmp_path / "copy.duckdb")
+    with duckdb.connect(str(tmp_path / "team.duckdb"), read_only=True) as con:
+        con.execute(WITHOUT_JSON)
+        for call in ("spam.predict('inbox')", "spam.likelihood_ratios('spam', 'ham')"):
+            with pytest.raises(duckdb.Error, match="no json"):
+                con.execute(f"FROM {call}")
+        assert known(con, "team") == nearly(before, 1e-9)
+        con.execute(IN_WASM)
+        assert known(con) == nearly(before, 1e-9)
+        con.execute(f"ATTACH '{tmp_path / 'copy.duckdb'}' AS other (READ_ONLY)")
+        for call in ("spam.predict('inbox')", "other.spam.explain('inbox')", "spam.likelihood_ratios('spam', 'ham')"):
+            with pytest.raises(duckdb.Error, match=r"several databases have a model spam: say which, database := 'its name'"):
+                con.execute(f"FROM {call}").fetchall()
+        con.execute("SET search_path = 'other.spam,team'")
+        assert len(con.execute("FROM spam.predict('inbox')").fetchall()) == 59

@@ -77,7 +77,7 @@ SELECT
 {% set joined_names -%}
 {% for name in (model.options.joined_names if model else []) %}{{ nbsql.ident(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
-source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILAR TO 'nbsql_.*'
+source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT LIKE 'nbsql\_%' ESCAPE '\'
 {%- endmacro %}
 
 {#

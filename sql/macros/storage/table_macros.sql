@@ -6,35 +6,31 @@
   Creates a table macro over any relation, FROM spam.predict('inbox'), where inbox is a table, a view or a CTE. Its query is a text, so that
   DuckDB parses it when the macro is called, and not in every fit. query: a literal, whose text reads the source as nbsql_source, and the
   relations of the model by further names. condition and of_scores: literals, the conditions of the rows of the source and of its scores.
-  reads: pairs of such a name and an expression, the text that follows the database in the FROM.
+  reads: pairs of such a name and an expression, the text that follows the database in the FROM. probe and single: literals, of
+  `database_probe` and `is_single_model`. The text of the query has the character 1 where the database goes.
 #}
-{% macro create_table_macro(relation, query, condition, of_scores, reads, schema) -%}
+{% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single) -%}
 CREATE OR REPLACE MACRO {{ relation }}(source, database := NULL) AS TABLE
-FROM query(concat_ws(
-  coalesce({{ nbsql.database_of_macro(schema) | indent(2) }}, ''),
+FROM query(concat('FROM query(replace(''', replace(
   'WITH '
-  {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ',
-  {{ read }} || '{% if name == 'nbsql_scores' %} AS source WHERE ' || {{ of_scores }} || '{% endif %}), '
+  {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ' || chr(1) || {{ read }}
+  {%- if name == 'nbsql_scores' %} || ' AS source WHERE ' || {{ of_scores }}{% endif %} || '), '
   {%- endfor %} || 'nbsql_source AS NOT MATERIALIZED (FROM query_table({{ nbsql.quoted_argument('source') }}) AS source WHERE '
-  || {{ condition }}
+  || {{ nbsql.start_of_condition(single) }} || {{ condition }}
   || ') FROM ('
   || {{ query }}
-  || ')'
-))
+  || ')', '''', ''''''), ''', chr(1), ', {{ nbsql.database_of_macro(probe) | indent(2) }}, '))'))
 {%- endmacro %}
 
 {#
   Creates a table macro over two classes, FROM spam.likelihood_ratios('spam', 'ham'). likelihoods: the view that its query reads, an
   expression as in `create_table_macro`.
 #}
-{% macro create_table_macro_of_classes(relation, query, likelihoods, schema) -%}
+{% macro create_table_macro_of_classes(relation, query, likelihoods, probe, single) -%}
 CREATE OR REPLACE MACRO {{ relation }}({{ nbsql.parameter_of_classes(1) }}, {{ nbsql.parameter_of_classes(2) }}, database := NULL) AS TABLE
 WITH nbsql_likelihoods AS NOT MATERIALIZED (
-  FROM query(concat(
-    'FROM ',
-    {{ nbsql.database_of_macro(schema) | indent(4) }},
-    {{ likelihoods }}
-  ))
+  FROM query(concat('FROM query(concat(''FROM '', ', {{ nbsql.database_of_macro(probe) | indent(2) }}, ', ''', replace({{ likelihoods }}
+  || ' WHERE ' || {{ nbsql.start_of_condition(single) }} || 'TRUE', '''', ''''''), '''))'))
 )
 {{ query }}
 {%- endmacro %}
@@ -79,26 +75,60 @@ error(printf({{ nbsql.text('column %s is %s, and the model has learnt %s there; 
 {%- endmacro %}
 
 {#
-  The database of a macro, followed by a point: the one given to the macro, or else the single attached database with a model of this
-  name. A macro does not know its own database, and no subquery may stand where the name of a relation is computed. But DuckDB reports the
-  schemas in which it has found candidates for an unqualified name, up to a hundred of them. The result is empty if the search path finds
-  the model. The probe passes no argument, so that it calls none of the macros that it finds. It uses no lambda, because files of an old
-  storage version write lambdas out in a form that DuckDB 2 does not read. Every macro of a model begins with this expression, so it is
-  short: the patterns are whole texts, in which \Q and \E enclose a name.
+  The database of a macro, followed by a point, as the text of an expression: the one given to the macro, or else what the probe finds. The
+  probe needs the extension json. It is a text, which DuckDB parses only where it is used: DuckDB-Wasm would fetch the extension, and wait
+  forever without a network. There the search path must find the model, and `is_single_model` checks that no other can be meant.
 #}
-{% macro database_of_macro(schema) -%}
+{% macro database_of_macro(probe) -%}
+CASE
+  WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+  WHEN {{ nbsql.is_wasm() }} THEN ''''''
+  ELSE {{ probe }}
+END
+{%- endmacro %}
+
+{# The start of a condition, as a text. single: a literal, the condition of `is_single_model`. #}
+{% macro start_of_condition(single) -%}
+CASE WHEN database IS NULL AND {{ nbsql.is_wasm() }} THEN {{ single }} || ' AND ' ELSE '' END
+{%- endmacro %}
+
+{% macro is_wasm() %}current_setting('duckdb_api') = 'wasm'{% endmacro %}
+
+{#
+  The single attached database with a model of this name, followed by a point. A macro does not know its own database, and no subquery may
+  stand where the name of a relation is computed. But DuckDB reports the schemas in which it has found candidates for an unqualified name,
+  up to a hundred of them. The result is empty if the search path finds the model. The probe passes no argument, so that it calls none of
+  the macros that it finds. It uses no lambda, because files of an old storage version write lambdas out in a form that DuckDB 2 does not
+  read. Every macro of a model has this expression, so it is short: the patterns are whole texts, in which \Q and \E enclose a name.
+#}
+{% macro database_probe(schema) -%}
 {% set schemas_found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
 {% set spec = nbsql.text('FROM "' ~ schema | replace('"', '""') ~ '".spec') -%}
 {% set name = '\\Q' ~ schema | replace('\\E', '\\E\\\\E\\Q') ~ '\\E[.]class_scores(?:,| or |$)' -%}
 {% set candidates = nbsql.text('(?:^|[ .])' ~ name) -%}
 {% set database = nbsql.text('(?:^|, or |, | or )([^ ,]+)[.]' ~ name) -%}
-{% set ambiguous = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
-CASE
-  WHEN database IS NOT NULL THEN database || '.'
-  WHEN len(regexp_extract_all({{ schemas_found }}, {{ candidates }})) > 1 THEN {{ ambiguous }}
+coalesce(CASE
+  WHEN len(regexp_extract_all({{ schemas_found }}, {{ candidates }})) > 1 THEN {{ nbsql.error_of_namesakes(schema) }}
   WHEN regexp_matches({{ schemas_found }}, {{ database }}) THEN CASE
-    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ ambiguous }}
+    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ nbsql.error_of_namesakes(schema) }}
     ELSE '"' || replace(regexp_extract({{ schemas_found }}, {{ database }}, 1), '"', '""') || '".'
   END
-END
+END, '')
+{%- endmacro %}
+
+{# The condition that no two databases have a model of this name, unless the search path says which. #}
+{% macro is_single_model(schema) -%}
+(
+  SELECT
+    CASE
+      WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), {{ nbsql.text(schema) }}) THEN TRUE
+      ELSE {{ nbsql.error_of_namesakes(schema) }}
+    END
+  FROM duckdb_tables()
+  WHERE schema_name = {{ nbsql.text(schema) }} AND table_name = 'statistics'
+)
+{%- endmacro %}
+
+{% macro error_of_namesakes(schema) -%}
+{{ nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") }}
 {%- endmacro %}

@@ -1,17 +1,15 @@
 CREATE OR REPLACE MACRO "spam"."class_scores"(source, database := NULL) AS TABLE
-FROM query(concat_ws(
-  coalesce(CASE
-    WHEN database IS NOT NULL THEN database || '.'
-    WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
-    WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
-      WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
-      ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+FROM query(concat('FROM query(replace(''', replace(
+  'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."parameters"' || '), ' || 'nbsql_lookups AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."lookups"' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
+  || CASE WHEN database IS NULL AND current_setting('duckdb_api') = 'wasm' THEN '(
+  SELECT
+    CASE
+      WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
+      ELSE error(''several databases have a model spam: say which, database := ''''its name'''''')
     END
-  END, ''),
-  'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ',
-  '"spam"."parameters"' || '), ' || 'nbsql_lookups AS NOT MATERIALIZED (FROM ',
-  '"spam"."lookups"' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
-  || 'CASE
+  FROM duckdb_tables()
+  WHERE schema_name = ''spam'' AND table_name = ''statistics''
+)' || ' AND ' ELSE '' END || 'CASE
   WHEN typeof(source."sender") = ''VARCHAR'' OR regexp_full_match(typeof(source."sender"), ''ENUM.*|UUID'') OR source."sender" IS NULL THEN TRUE
   ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''sender'', typeof(source."sender"), ''text''))
 END AND CASE
@@ -121,5 +119,14 @@ FROM (
   ) AS best
 ) AS evidence
 JOIN nbsql_parameters AS parameters ON TRUE'
-  || ')'
-));
+  || ')', '''', ''''''), ''', chr(1), ', CASE
+    WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+    WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
+    ELSE 'coalesce(CASE
+  WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+  WHEN regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN CASE
+    WHEN json_serialize_plan(''FROM "spam".spec'') ->> ''error'' = ''false'' THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+    ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
+  END
+END, '''')'
+  END, '))'));

@@ -1,19 +1,18 @@
 CREATE OR REPLACE MACRO "spam"."predict_proba"(source, database := NULL) AS TABLE
-FROM query(concat_ws(
-  coalesce(CASE
-    WHEN database IS NOT NULL THEN database || '.'
-    WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
-    WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
-      WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
-      ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+FROM query(concat('FROM query(replace(''', replace(
+  'WITH ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'TRUE' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
+  || CASE WHEN database IS NULL AND current_setting('duckdb_api') = 'wasm' THEN '(
+  SELECT
+    CASE
+      WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
+      ELSE error(''several databases have a model spam: say which, database := ''''its name'''''')
     END
-  END, ''),
-  'WITH ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ',
-  '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'TRUE' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
-  || 'TRUE'
+  FROM duckdb_tables()
+  WHERE schema_name = ''spam'' AND table_name = ''statistics''
+)' || ' AND ' ELSE '' END || 'TRUE'
   || ') FROM ('
   || 'SELECT
-  source.* NOT SIMILAR TO ''nbsql_.*'',
+  source.* NOT LIKE ''nbsql\_%'' ESCAPE ''\'',
   coalesce(prediction, decode(encode(source.nbsql_prediction))) AS prediction,
   coalesce(probability, source.nbsql_probability) AS probability,
   CASE WHEN source.nbsql_log_evidence > -CAST(''infinity'' AS DOUBLE) THEN exp(source.nbsql_joint_1 - source.nbsql_log_evidence) END AS "probability_ham",
@@ -23,5 +22,14 @@ CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
 ORDER BY nbsql_row ASC NULLS LAST'
-  || ')'
-));
+  || ')', '''', ''''''), ''', chr(1), ', CASE
+    WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+    WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
+    ELSE 'coalesce(CASE
+  WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+  WHEN regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN CASE
+    WHEN json_serialize_plan(''FROM "spam".spec'') ->> ''error'' = ''false'' THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+    ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
+  END
+END, '''')'
+  END, '))'));

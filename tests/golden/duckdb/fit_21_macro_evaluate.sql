@@ -1,20 +1,18 @@
 CREATE OR REPLACE MACRO "spam"."evaluate"(source, database := NULL) AS TABLE
-FROM query(concat_ws(
-  coalesce(CASE
-    WHEN database IS NOT NULL THEN database || '.'
-    WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
-    WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
-      WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
-      ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
-    END
-  END, ''),
-  'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ',
-  '"spam"."parameters"' || '), ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ',
-  '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'CASE
+FROM query(concat('FROM query(replace(''', replace(
+  'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."parameters"' || '), ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'CASE
   WHEN typeof(source."label") = ''VARCHAR'' OR regexp_full_match(typeof(source."label"), ''ENUM.*|UUID'') OR source."label" IS NULL THEN TRUE
   ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''label'', typeof(source."label"), ''text''))
 END' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
-  || 'TRUE'
+  || CASE WHEN database IS NULL AND current_setting('duckdb_api') = 'wasm' THEN '(
+  SELECT
+    CASE
+      WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
+      ELSE error(''several databases have a model spam: say which, database := ''''its name'''''')
+    END
+  FROM duckdb_tables()
+  WHERE schema_name = ''spam'' AND table_name = ''statistics''
+)' || ' AND ' ELSE '' END || 'TRUE'
   || ') FROM ('
   || 'WITH outcomes AS MATERIALIZED (
   SELECT
@@ -235,5 +233,14 @@ FROM (
   FROM by_class
 ) AS metrics
 ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST'
-  || ')'
-));
+  || ')', '''', ''''''), ''', chr(1), ', CASE
+    WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+    WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
+    ELSE 'coalesce(CASE
+  WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+  WHEN regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN CASE
+    WHEN json_serialize_plan(''FROM "spam".spec'') ->> ''error'' = ''false'' THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+    ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
+  END
+END, '''')'
+  END, '))'));

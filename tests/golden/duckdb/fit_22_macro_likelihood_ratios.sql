@@ -1,17 +1,25 @@
 CREATE OR REPLACE MACRO "spam"."likelihood_ratios"(nbsql_class, nbsql_other, database := NULL) AS TABLE
 WITH nbsql_likelihoods AS NOT MATERIALIZED (
-  FROM query(concat(
-    'FROM ',
+  FROM query(concat('FROM query(concat(''FROM '', ', CASE
+    WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+    WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
+    ELSE 'coalesce(CASE
+  WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+  WHEN regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN CASE
+    WHEN json_serialize_plan(''FROM "spam".spec'') ->> ''error'' = ''false'' THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
+    ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
+  END
+END, '''')'
+  END, ', ''', replace('"spam"."likelihoods"'
+  || ' WHERE ' || CASE WHEN database IS NULL AND current_setting('duckdb_api') = 'wasm' THEN '(
+  SELECT
     CASE
-      WHEN database IS NOT NULL THEN database || '.'
-      WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
-      WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
-        WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
-        ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
-      END
-    END,
-    '"spam"."likelihoods"'
-  ))
+      WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
+      ELSE error(''several databases have a model spam: say which, database := ''''its name'''''')
+    END
+  FROM duckdb_tables()
+  WHERE schema_name = ''spam'' AND table_name = ''statistics''
+)' || ' AND ' ELSE '' END || 'TRUE', '''', ''''''), '''))'))
 )
 SELECT
   feature,

@@ -1,5 +1,5 @@
 SELECT
-  source.* NOT SIMILAR TO 'nbsql_.*',
+  source.* NOT LIKE 'nbsql\_%' ESCAPE '\',
   coalesce(prediction, decode(encode(source.nbsql_prediction))) AS prediction,
   coalesce(probability, source.nbsql_probability) AS probability
 FROM (
