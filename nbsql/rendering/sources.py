@@ -11,7 +11,8 @@ _MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
 _ENTRY = re.compile(r"^(\w+)\((.*?)\) +=(?:\n  | +|$)(.*)$", re.MULTILINE)
 _LINE = 140  # the most characters of a line in sql/
 
-TABLE = "primitives.txt"
+TABLE = "primitives.txt"  # of what engines say differently, in the folder of each
+QUERIES = "queries.txt"  # of what Python asks, in one statement each
 
 
 class Source(NamedTuple):
@@ -24,17 +25,17 @@ class Source(NamedTuple):
 
 def macro_files(folder: Path) -> list[Path]:
     """The files of macros in a folder and its folders."""
-    return sorted(path for path in folder.rglob("*") if path.suffix == ".sql" or path.name == TABLE)
+    return sorted(path for path in folder.rglob("*") if path.suffix == ".sql" or path.name in (TABLE, QUERIES))
 
 
 def sources(path: Path) -> Iterator[Source]:
-    """The macros of a file. Those of a table are those of the engine in whose folder it is, or else `default`."""
+    """The macros of a file. Those of a table of primitives are of the engine in whose folder it is, or else `default`."""
     text = path.read_text(encoding="utf-8")
     engine = path.parent.name if path.parent.parent.name == "engines" else "default"
-    for found in (_MACRO if path.name != TABLE else _ENTRY).finditer(text):
+    for found in (_MACRO if path.suffix == ".sql" else _ENTRY).finditer(text):
         name, macro = found[1], found[0]
-        if path.name == TABLE:
-            name = f"{engine}__{name}"
+        if path.suffix != ".sql":
+            name = f"{engine}__{name}" if path.name == TABLE else name
             parts = [f"{{% macro {name}({found[2]}) -%}}", found[3], "{%- endmacro %}"]
             macro = " ".join(filter(None, parts))
             if len(macro) > _LINE:

@@ -15,7 +15,7 @@ FILES = macro_files(macro_path())
 TAG = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
 COMMENT = re.compile(r"{#.*?#}|(?<!\S)-- [^\n]*", re.DOTALL)
 COMMA = re.compile(r"{{-? nbsql\.comma(?:_blank|_line)?\(loop\) -?}}")
-END = re.compile(r"[)\];]|\b(?:ROWS|RANGE|GROUPS|LIMIT|OFFSET|FROM|UNION)\b|{%-? end(?:macro|set)|\n\s*\n|\Z")
+END = re.compile(r"[)\];]|\b(ROWS|RANGE|GROUPS|LIMIT|OFFSET|FROM|UNION)\b|{%-? end(macro|set)|\n(?=\s*\n|#|\w+\(.*\) +=)|\Z")
 DIRECTED = re.compile(r"\b(?:ASC|DESC)\s+NULLS (?:FIRST|LAST)\s*$")
 
 

@@ -15,11 +15,6 @@
 #}
 {% macro least_term() -%} {{ nbsql.number(-100000.0) }} {%- endmacro %}
 
-{# The rows with a key, by which their terms are joined. #}
-{% macro rows_with_keys(folded_rows) -%}
-SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ folded_rows }} AS dealt
-{%- endmacro %}
-
 {#
   The terms of some candidates, each of which is a feature here: the relation and the terms of a score (scoring/score.sql), before they
   are summed. columns: pairs of the number of a column and the numbers of its features.

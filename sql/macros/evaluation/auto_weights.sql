@@ -66,8 +66,3 @@ JOIN (
     {% endfor %}
 ) AS points(name, v) ON points.name = CAST(evidence.fold AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
-
-{# The rows of each class in a standing: its number, NULL for one that the model of the other folds does not know, and their weight. #}
-{% macro weights_of_classes(standing) -%}
-SELECT truth, sum(weight) AS weight FROM {{ standing }} AS standing GROUP BY truth
-{%- endmacro %}

@@ -61,15 +61,6 @@ ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULL
 CAST(nbsql_part AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{# The rows of a part, and those of all others. #}
-{% macro rows_of_part(rows, part) -%}
-SELECT * FROM {{ rows }} AS source WHERE {{ nbsql.part_name() }} = {{ nbsql.text(part) }}
-{%- endmacro %}
-
-{% macro rows_beside_part(rows, part) -%}
-SELECT * FROM {{ rows }} AS source WHERE {{ nbsql.part_name() }} <> {{ nbsql.text(part) }}
-{%- endmacro %}
-
 {# The relation of the rows of a fold. #}
 {% macro rows_of_fold(folded_rows, fold) -%}
 (SELECT * FROM {{ folded_rows }} AS source WHERE nbsql_slice = {{ nbsql.text(fold) }})
@@ -244,11 +235,6 @@ CASE numbered.class_no{% for k in model.form.class_numbers %} WHEN {{ k }} THEN 
 {%- else -%}
 source.nbsql_joints[numbered.class_no]
 {%- endif %}
-{%- endmacro %}
-
-{# The scores of the folds, ordered by fold; numbers in numeric order. #}
-{% macro sorted_fold_scores(scores) -%}
-SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fold')) }} ASC NULLS LAST, fold ASC NULLS LAST
 {%- endmacro %}
 
 {#

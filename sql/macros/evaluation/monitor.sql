@@ -245,11 +245,6 @@ SELECT * FROM {{ monitored }} AS monitored
 {{ nbsql.order_by_period() }}
 {%- endmacro %}
 
-{# The metrics of a monitoring that have a value in some period. #}
-{% macro measured_metrics(monitored) -%}
-SELECT metric FROM {{ monitored }} AS monitored WHERE value IS NOT NULL GROUP BY metric
-{%- endmacro %}
-
 {#
   The rows of a monitoring that violate limits, which are pairs of a metric and a number: its columns, outermost (the limit), and side
   ("over" or "under"). A figure that could not be computed violates its limit, except for those of labels in a period without labels, and

@@ -154,11 +154,6 @@ WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {
 {{ nbsql.mixed_hash(values) }}
 {%- endmacro %}
 
-{# One row: rows, the number of distinct rows, by a hash of their numbers. #}
-{% macro distinct_rows(source, numbers) -%}
-SELECT count(DISTINCT {{ nbsql.hash_of_numbers(numbers) }}) AS rows FROM {{ source }} AS source
-{%- endmacro %}
-
 {# One row per class and number, with its mean and standard deviation: label, feature, mean, deviation. #}
 {% macro class_deviations(cells) -%}
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, feature, mean, sqrt(m2 / n) AS deviation
@@ -263,11 +258,6 @@ FROM (
   GROUP BY distances.label, distances.candidate
 ) AS sums
 WHERE place = 1
-{%- endmacro %}
-
-{# An empty relation of chosen centres. #}
-{% macro empty_centres(distances) -%}
-SELECT label, 0 AS component, candidate FROM {{ distances }} AS distances WHERE FALSE
 {%- endmacro %}
 
 {# The chosen points: label, component, and their numbers, a list. #}

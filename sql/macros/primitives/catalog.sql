@@ -1,10 +1,5 @@
 {# The catalogue of a DuckDB database. Names are compared as DuckDB does, without regard to case. #}
 
-{# The number of the transaction. Outside of a transaction every statement has its own. #}
-{% macro transaction_number() -%}
-SELECT txid_current() AS number
-{%- endmacro %}
-
 {#
   One row per table or view: database_name, schema_name, name, kind: view, table, or generated for a table with columns that every read
   computes, maybe from random().
@@ -69,11 +64,6 @@ SELECT type_name, 'other' FROM duckdb_types()
 WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 {%- endmacro %}
 
-{# A call that DuckDB refuses: by one error where there is such a table macro, and by another where there is none. #}
-{% macro call_without_arguments(schema, macro) -%}
-FROM {{ schema }}.{{ nbsql.ident(macro) }}()
-{%- endmacro %}
-
 {# One row per schema of an attached database: database_name, schema_name, readonly. #}
 {% macro default__schemas() -%}
 SELECT database_name, schema_name, readonly
@@ -115,34 +105,11 @@ ORDER BY schema_name ASC NULLS LAST
 SELECT * FROM {{ source }} AS source LIMIT 0
 {%- endmacro %}
 
-{# The types of the columns of a source, which may have no rows: of a column that has only NULL in a frame, DuckDB 1.5 tells another. #}
-{% macro types_of_columns(source) -%}
-SELECT typeof(COLUMNS(source.*)) FROM (SELECT 1) AS one LEFT JOIN ({{ nbsql.without_rows(source) }}) AS source ON TRUE
-{%- endmacro %}
-
-{% macro all_rows(relation) -%}
-SELECT * FROM {{ relation }} AS relation
-{%- endmacro %}
-
 {# The rows of a relation in an order that does not change from run to run. #}
 {% macro sorted_by(relation, columns) -%}
 SELECT * FROM {{ relation }} AS relation
 ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{{ nbsql.comma_blank(loop) }}{% endfor %}
 
-{%- endmacro %}
-
-{% macro expression(query) -%}
-SELECT ({{ query }})
-{%- endmacro %}
-
-{# An expression over the columns of a source, alone and without parentheses. #}
-{% macro expression_of(source, expression) -%}
-SELECT {{ expression }} FROM {{ source }} AS source
-{%- endmacro %}
-
-{# One row: how DuckDB parses a query, as the text of a JSON tree. #}
-{% macro query_tree(query) -%}
-SELECT json_serialize_sql(CAST({{ nbsql.text(query) }} AS VARCHAR))
 {%- endmacro %}
 
 {# One row: the statement that creates a view. #}
@@ -158,9 +125,4 @@ SELECT sql FROM duckdb_views() WHERE NOT internal AND lower(view_name) IN {{ nam
 UNION ALL
 SELECT macro_definition FROM duckdb_functions()
 WHERE NOT internal AND lower(function_name) IN {{ names }} AND macro_definition IS NOT NULL
-{%- endmacro %}
-
-{# One row per file of an attached database: path. #}
-{% macro files_of_databases() -%}
-SELECT path FROM duckdb_databases() WHERE path IS NOT NULL
 {%- endmacro %}

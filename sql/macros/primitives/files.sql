@@ -8,11 +8,6 @@ read_csv({{ nbsql.text(path) }}, {% if named %}header = TRUE, {% endif %}{% if q
 })
 {%- endmacro %}
 
-{# A CSV file as texts. named: see csv_with_types. #}
-{% macro csv_as_texts(path, named) -%}
-read_csv({{ nbsql.text(path) }}, {% if named %}header = TRUE, {% endif %}all_varchar = TRUE)
-{%- endmacro %}
-
 {#
   One row: for each column of a file, how many values the type of its first rows would change in silence: fractions among whole numbers,
   times of day among dates, quotes around texts. source: the file, as texts or as JSON. columns: (name, kind) a column.
@@ -28,11 +23,6 @@ SELECT
     {%- endif %}){{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ source }} AS source
-{%- endmacro %}
-
-{# One row: whether DuckDB found a character by which the values of a CSV file are quoted. #}
-{% macro has_quotes(path) -%}
-SELECT quote <> '(empty)' FROM sniff_csv({{ nbsql.text(path) }})
 {%- endmacro %}
 
 {# A file of JSON whose columns have these types. columns: (name, type) a column. #}

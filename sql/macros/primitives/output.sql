@@ -14,11 +14,6 @@ SELECT
   CAST(current_setting('enable_progress_bar_print') AS BOOLEAN) AS printed
 {%- endmacro %}
 
-{# Turns a setting of DuckDB on or off; name, state: words of nbsql's own. #}
-{% macro set_switch(name, state) -%}
-SET {{ nbsql.word(name) }} = {{ nbsql.word(state) }}
-{%- endmacro %}
-
 {# Some of the rows of a source, in its order, as a source. #}
 {% macro excerpt(source, limit, offset=0) -%}
 (

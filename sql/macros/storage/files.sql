@@ -46,11 +46,6 @@ SELECT * FROM (
 {%- endfor %}
 {%- endmacro %}
 
-{# One row: n, the number of rows of all classes, or their weight. #}
-{% macro rows_learnt(statistics) -%}
-SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
-{%- endmacro %}
-
 {#
   Writes a model to one file: its cells, folded, with its spec and, if it has one, its calibration. checksum: a text in its place.
 
@@ -91,31 +86,6 @@ FROM (
   ) AS cells
 ) AS cells
 WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ least }}))
-{%- endmacro %}
-
-{# One row per entry of the metadata of a Parquet file: key, value. #}
-{% macro file_metadata(path) -%}
-SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
-{%- endmacro %}
-
-{# One row per column of a file: its name and its type. #}
-{% macro file_columns(path) -%}
-DESCRIBE SELECT * FROM read_parquet({{ nbsql.text(path) }}) AS cells
-{%- endmacro %}
-
-{# One row: n, the number of rows of a file, by what it says of itself. #}
-{% macro rows_of_file(path) -%}
-SELECT coalesce(sum(num_rows), 0) AS n FROM parquet_file_metadata({{ nbsql.text(path) }})
-{%- endmacro %}
-
-{# Reads all that a file holds: an error if some of it cannot be read. #}
-{% macro whole_file(path) -%}
-SELECT bit_xor(hash(cells)) AS digest FROM read_parquet({{ nbsql.text(path) }}) AS cells
-{%- endmacro %}
-
-{# The rows of a file: cells, and weights if there are any. #}
-{% macro file_of_cells(path) -%}
-SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
 {%- endmacro %}
 
 {# One row per cell whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
@@ -174,11 +144,6 @@ class
 {% set class %}CAST(class AS {{ class_type }}){% endset -%}
 {{ nbsql.as_label(class, class_type) }}
 {%- endif %}
-{%- endmacro %}
-
-{# An ENUM type of these labels. #}
-{% macro enumeration(labels) -%}
-ENUM({% for label in labels %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# The cells of a file, and the learnt weights of a model if it has any: a weight as n, in a batch of their own. #}

@@ -3,18 +3,9 @@
   counts and squares. So the model at an earlier time is a sum over fewer batches.
 #}
 
-{# The lines of the ledger, oldest first. #}
-{% macro ledger(batches) -%}
-SELECT number, batch, operation, source, rows FROM {{ batches }} AS batches ORDER BY number ASC NULLS LAST
-{%- endmacro %}
-
 {# One row: the time of the model's last change. #}
 {% macro updated_at(spec) -%}
 SELECT updated_at FROM {{ spec }} AS spec
-{%- endmacro %}
-
-{% macro updated_at_text(spec) -%}
-SELECT CAST(updated_at AS {{ nbsql.string() }}) AS updated_at FROM {{ spec }} AS spec
 {%- endmacro %}
 
 {# The cells of the statistics. #}

@@ -8,10 +8,6 @@ INSERT INTO {{ relation }}
 {{ query }}
 {%- endmacro %}
 
-{% macro spec_text(spec) -%}
-SELECT CAST(spec.spec AS {{ nbsql.string() }}) AS spec FROM {{ spec }} AS spec
-{%- endmacro %}
-
 {#
   One row: for each of some relations, 0 if it should have rows and has none. relations: pairs of a relation and the features of which
   it has rows if the statistics have values; none if it always has some.
@@ -29,16 +25,6 @@ SELECT
   ) THEN {{ present }} ELSE 1 END{{ nbsql.comma(loop) }}
   {% endif %}
   {% endfor %}
-{%- endmacro %}
-
-{# One row: the number of classes of which parameters have a row. #}
-{% macro count_of_classes(parameters) -%}
-SELECT count(DISTINCT class_no) AS n FROM {{ parameters }} AS parameters
-{%- endmacro %}
-
-{# One row: the version of nbsql that wrote a model. #}
-{% macro version_of_model(spec) -%}
-SELECT nbsql_version FROM {{ spec }} AS spec
 {%- endmacro %}
 
 {# One row: spec, nbsql_version, created_at, updated_at. #}
@@ -137,17 +123,7 @@ WHERE place <= {{ most }}
 ORDER BY feature ASC NULLS LAST, place ASC NULLS LAST
 {%- endmacro %}
 
-{# The number of values of each category. #}
-{% macro value_counts(statistics) -%}
-SELECT feature, count(DISTINCT value) AS size FROM {{ statistics }} AS statistics WHERE mean IS NULL GROUP BY feature
-{%- endmacro %}
-
 {% macro commit_transaction() -%} COMMIT {%- endmacro %}
-
-{# The model's row, if the model has changed since a script was written. changed: the time of its last change then, as text. #}
-{% macro changed_since(spec, changed) -%}
-SELECT 1 FROM {{ spec }} AS changed WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
-{%- endmacro %}
 
 {#
   Nothing, or an error that undoes the transaction of a script if a query has a row. spec: of the model. An UPDATE, because a shell prints a
@@ -158,11 +134,6 @@ UPDATE {{ spec }} AS spec SET updated_at = CASE WHEN {{ nbsql.raise_error(messag
 WHERE EXISTS (
   {{ query | indent(2) }}
 )
-{%- endmacro %}
-
-{# Drops a schema and everything in it, if it exists. #}
-{% macro drop_schema_if_exists(schema) -%}
-DROP SCHEMA IF EXISTS {{ schema }} CASCADE
 {%- endmacro %}
 
 {#
@@ -195,9 +166,4 @@ DROP SCHEMA IF EXISTS {{ schema }} CASCADE
   ) AS classes
   HAVING CASE WHEN count(*) > 0 THEN TRUE ELSE {{ nbsql.raise_error(empty, some) }} END
 )
-{%- endmacro %}
-
-{# The number of rows of a count in parts, which is that of the first; each part checks its own. #}
-{% macro rows_of_parts(first, others) -%}
-{{ first }}{% for other in others %} + 0 * {{ other }}{% endfor %}
 {%- endmacro %}

@@ -86,21 +86,11 @@ SELECT * FROM {{ kept }} AS kept
 ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST
 {%- endmacro %}
 
-{# The rows of a calibration that another one by this method leaves: one of posteriors and one of sets of classes go side by side. #}
-{% macro calibration_beside(calibration, method) -%}
-SELECT * FROM {{ calibration }} AS calibration WHERE method {% if method == 'conformal' %}<>{% else %}={% endif %} 'conformal'
-{%- endmacro %}
-
 {# The rows of a calibration by one method, as a relation. #}
 {% macro calibration_by(calibration, method) -%}
 (
   SELECT * FROM {{ calibration }} AS calibration WHERE method = {{ nbsql.text(method) }}
 )
-{%- endmacro %}
-
-{# How many rows of the last step, classes or blocks, are not done. #}
-{% macro unfinished_steps(steps) -%}
-SELECT count(*) AS n FROM {{ steps }} AS steps WHERE NOT done
 {%- endmacro %}
 
 {# One row, the quality of the posteriors before and after calibration: rows, weight, log_loss, calibrated_log_loss (as in evaluate.sql). #}
@@ -116,14 +106,4 @@ SELECT
 FROM (
   {{ nbsql.calibrated_posteriors(rows, calibration, method) | indent(2) }}
 ) AS posteriors
-{%- endmacro %}
-
-{# One row per method by which a model is calibrated: method. #}
-{% macro calibration_methods(calibration) -%}
-SELECT DISTINCT method FROM {{ calibration }} AS calibration
-{%- endmacro %}
-
-{# One row: the temperature of a calibration. #}
-{% macro temperature_of(calibration) -%}
-SELECT temperature FROM {{ calibration }} AS calibration WHERE method = 'temperature'
 {%- endmacro %}

@@ -108,16 +108,6 @@ FROM (
 WHERE scale > 0
 {%- endmacro %}
 
-{# One row per term that is a number: place, j, centre, scale. #}
-{% macro logistic_numbers(terms) -%}
-SELECT place, j, centre, scale FROM {{ terms }} AS terms WHERE kind <> 'level' ORDER BY j ASC NULLS LAST
-{%- endmacro %}
-
-{# The number of terms of each feature, the largest first. #}
-{% macro logistic_sizes(terms) -%}
-SELECT feature, count(*) AS n FROM {{ terms }} AS terms GROUP BY feature ORDER BY n DESC NULLS LAST, feature ASC NULLS LAST
-{%- endmacro %}
-
 {#
   The rows as the scans read them: y, the number of the class; weight; z_j; and code_3, the term of the row's value of the third feature,
   a category. If there are no numbers to distinguish them, equal rows are merged into one.

@@ -9,11 +9,6 @@ FROM (
 JOIN {{ priors }} AS priors ON priors.class = classes.class
 {%- endmacro %}
 
-{# One row per class, in the order of their numbers: n. #}
-{% macro logistic_counts(classes) -%}
-SELECT n FROM {{ classes }} AS classes ORDER BY class_no ASC NULLS LAST
-{%- endmacro %}
-
 {# The weights of a single class, which needs none. #}
 {% macro logistic_no_weights(classes) -%}
 SELECT

@@ -145,28 +145,8 @@ WHERE k > 0
 GROUP BY k
 {%- endmacro %}
 
-{# One row per term: j and its scale. #}
-{% macro logistic_terms_by_number(terms) -%}
-SELECT j, scale FROM {{ terms }} AS terms
-{%- endmacro %}
-
-{# The same as a query of parameters: a list of the j, and a list of their scales. #}
-{% macro logistic_scales() -%}
-SELECT unnest(CAST($1 AS INTEGER[])) AS j, unnest(CAST($2 AS DOUBLE[])) AS scale
-{%- endmacro %}
-
-{# The sums of a scan (`logistic_sums`) as a query of parameters: a list of the i, of the j, and of the lists of sums. #}
-{% macro logistic_sums_as_parameters() -%}
-SELECT unnest(CAST($1 AS INTEGER[])) AS i, unnest(CAST($2 AS INTEGER[])) AS j, unnest(CAST($3 AS DOUBLE[][])) AS sums
-{%- endmacro %}
-
 {# One row: the list v of the unknowns at a point. #}
 {% macro logistic_point(point) -%}
 {% set unknowns %}{% for x in point %}{{ nbsql.number(x) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 SELECT {{ nbsql.list_of(unknowns, nbsql.double()) }} AS v
-{%- endmacro %}
-
-{# The feature, value and kind of one of the unknowns; none for the bias. #}
-{% macro logistic_term(problem, terms, unknown) -%}
-SELECT feature, value, kind FROM {{ terms }} AS terms WHERE j = ({{ unknown }} - 1) % {{ problem.width }}
 {%- endmacro %}
