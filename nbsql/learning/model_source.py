@@ -15,8 +15,8 @@ from nbsql.learning.derived_columns import derive_again
 from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
 from nbsql.rendering.dialect import folded
-from nbsql.spec.column import NO_TYPE, Column
-from nbsql.spec.rules import check_source, is_learnt
+from nbsql.spec.column import NO_TYPE, Column, value_kind
+from nbsql.spec.rules import check_source, is_learnt, label_type
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 
@@ -37,6 +37,8 @@ def read_source(
     if spec.segment_by is not None:  # it may call functions of the user
         data.anywhere = False
     data = derive_again(engine, spec, data, title, judged=reads_target)
+    if reads_target:
+        _labels_as_learnt(engine, spec, data)
     if weighted:
         data = weigh_by_age(engine, data, spec.target, spec.half_life)
     if spec.joins:
@@ -78,6 +80,20 @@ def read_as_learnt(engine: Engine, spec: Spec, statistics: Markup, source: Sourc
         source.relation = engine.renderer.fragment(
             "without_values", source.relation, [each.name for each in source.columns], types
         )
+        source.columns = engine.columns(source.relation)
+
+
+def _labels_as_learnt(engine: Engine, spec: Spec, source: Source) -> None:
+    """Let labels that are numbers or dates be of the type that a model has learnt, if none of them changes."""
+    target = next((column for column in source.columns if folded(column.name) == folded(spec.target)), None)
+    if target is None or label_type(target.type, spec.target_type) is not None:
+        return
+    if target.value_kind not in ("number", "date") or target.value_kind != value_kind(spec.target_type):
+        return
+    types = engine.type_name(spec.target_type), engine.type_name(target.type)
+    if not engine.query_macro("value_beyond_type", source.relation, target.name, *types):
+        names = [column.name for column in source.columns]
+        source.relation = engine.renderer.fragment("with_type", source.relation, names, target.name, types[0])
         source.columns = engine.columns(source.relation)
 
 

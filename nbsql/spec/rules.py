@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.errors import InputError, listed, no_column
+from nbsql.errors import InputError, index_hint, listed, no_column
 from nbsql.family import NUMBERS
 from nbsql.family.calendar import OF_TIMES
 from nbsql.rendering.dialect import Dialect, folded, plain_name
@@ -206,9 +206,10 @@ def check_source(
     if training:
         target = find(spec.target, "the target")
         if label_type(target.type, spec.target_type) is None:
+            is_alike = target.value_kind == value_kind(spec.target_type)  # but some value is none of that type
+            cure = f"round its values to {spec.target_type}, or fit anew with all rows" if is_alike else "cast it"
             raise InputError(
-                f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
-                "cast it"
+                f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; {cure}"
             )
         is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is computed (learning/half_life.py)
         weight = find(str(spec.weight), "the weight") if is_there else None
@@ -223,6 +224,8 @@ def _no_features(missing: Sequence[str], columns: Sequence[Column], label: str, 
     fact: object = no_column(missing[0], names, label, f"a feature of {model}")
     if len(missing) > 1:
         fact = f"no columns {listed(missing)} in {label}, features of {model}; its columns are {listed(names)}"
+    if hint := index_hint(missing, label):
+        return InputError(f"{str(fact).removesuffix(hint)}{hint}")
     added = ", ".join(f"NULL AS {plain_name(Dialect('duckdb'), name)}" for name in missing)
     source = label if re.fullmatch(r"\w+", label) else f"'{label}'" if "." in label and " " not in label else "..."
     them = "it is not known there, add it" if len(missing) == 1 else "they are not known there, add them"

@@ -89,3 +89,19 @@ def test_numbers_and_weights_that_no_sum_of_squares_holds_are_refused(both: tupl
                 nbsql.fit(place.con, name, target="y", weight="w")
             with pytest.raises(nbsql.InputError, match=f"the weights 'w' of a class sum to {total}"):
                 nbsql.fit(place.con, "plain", target="y", weight="w").update(name)
+
+
+def test_labels_of_another_type_of_numbers_are_learnt_where_none_changes(place: Place) -> None:
+    rows = [(float(i % 2), "ab"[i % 2]) for i in range(20)]
+    place.table("whole", {"y": "INTEGER", "x": "VARCHAR"}, [(int(y), x) for y, x in rows])
+    model = nbsql.fit(place.con, "whole", target="y", name="m")
+    for number, kind in enumerate(("DOUBLE PRECISION", "REAL", "DECIMAL(5, 2)")):
+        place.table(f"other {number}", {"y": kind, "x": "VARCHAR"}, rows)
+        model.update(f'"other {number}"' if place.engine != "spark" else f"`other {number}`")
+        model.forget("whole")
+        assert [row[:2] for row in model.priors] == [(0, 10), (1, 10)]
+    assert model.evaluate("whole", folds=2).accuracy == 1
+    for number, value in enumerate((0.5, 1e9 * 1e9, float("nan"))):
+        place.table(f"broken_{number}", {"y": "DOUBLE PRECISION", "x": "VARCHAR"}, [*rows, (value, "a")])
+        with pytest.raises(nbsql.InputError, match=r"the classes of model 'm' are (\w+); round its values to \1, or fit anew"):
+            model.update(f"broken_{number}")

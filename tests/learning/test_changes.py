@@ -257,6 +257,25 @@ def test_labels_of_one_integer_type_are_those_of_another(con: Connection) -> Non
     assert [row[:4] for row in cells(model)] == [row[:4] for row in before]
 
 
+def test_labels_of_one_kind_are_learnt_whatever_their_types(con: Connection) -> None:
+    kinds = {
+        "CAST(i % 2 AS {}) AS y": ("INTEGER", "DOUBLE", "FLOAT", "DECIMAL(5,2)", "HUGEINT", "DECIMAL(12,6)"),
+        "CAST(DATE '2024-01-01' + CAST(i % 2 AS INTEGER) AS {}) AS y": ("DATE", "TIMESTAMP", "TIMESTAMP_NS"),
+    }
+    for label, types in kinds.items():
+        for learnt in types:
+            model = nbsql.fit(con, f"SELECT {label.format(learnt)}, i % 3 AS x FROM range(12) AS t(i)", target="y")
+            before = model.classes
+            for other in types:
+                model.update(f"SELECT {label.format(other)}, i % 3 AS x FROM range(12) AS t(i)")
+            assert model.classes == before
+            assert [n for _, n, *_ in model.priors] == [6 + 6 * len(types)] * 2
+    with pytest.raises(InputError, match="is TIMESTAMP_NS, but the classes of the model are DATE; round its values to DATE"):
+        nbsql.fit(
+            con, "SELECT DATE '2024-01-01' + CAST(i % 2 AS INTEGER) AS y, i AS x FROM range(9) AS t(i)", target="y"
+        ).update("SELECT '2024-01-01 10:00:00'::TIMESTAMP_NS AS y, 1 AS x")
+
+
 def test_what_cannot_be_changed_is_refused_and_nothing_changes(con: Connection, golf: nbsql.Model) -> None:
     before = (cells(golf), lines(golf), golf.predict_proba("may").fetchall())
     for act, message in REFUSED:

@@ -36,3 +36,31 @@ SELECT
   FROM {{ source }} AS source
 )
 {%- endmacro %}
+
+{# A value as one of another type, whose form of it is the same text: 0.1 is 0.1 in every type of numbers. NULL where it has none. #}
+{% macro in_type(value, type) -%}
+{{ nbsql.cast_or_null('CAST(' ~ value ~ ' AS ' ~ nbsql.string() ~ ')', type) }}
+{%- endmacro %}
+
+{# One row for each value of a column that would be another one in a type, at most one. own: the type of the column. #}
+{% macro value_beyond_type(source, column, type, own) -%}
+{% set value %}source.{{ nbsql.ident(column) }}{% endset -%}
+SELECT {{ value }}
+FROM {{ source }} AS source
+WHERE {{ value }} IS NOT NULL
+  AND CASE WHEN {{ value }} = CAST({{ nbsql.in_type(value, type) }} AS {{ own }}) THEN FALSE ELSE TRUE END
+LIMIT 1
+{%- endmacro %}
+
+{# The rows with a column in another type. #}
+{% macro with_type(source, columns, column, type) -%}
+(
+  SELECT
+    {% for name in columns %}
+    {% set value %}source.{{ nbsql.ident(name) }}{% endset -%}
+    {% if name != column %}{{ value }}{% else %}{{ nbsql.in_type(value, type) }} AS {{ nbsql.ident(name) }}{% endif %}
+    {{- nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {{ source }} AS source
+)
+{%- endmacro %}
