@@ -100,9 +100,9 @@ def derived_layers(
 
     With `exact`, names that differ in case are different columns.
     """
-    query, found = renderer.dialect.query, []
+    found = []
     for layer in layers(derived):
-        made = {each.name if exact else folded(each.name): (each.name, query(each.expression)) for each in layer}
+        made = {each.name if exact else folded(each.name): (each.name, _expression(renderer, each)) for each in layer}
         if columns is None:
             found.append(Layer(list(made.values()), without=f"(?i:{'|'.join(re.escape(name) for name, _ in made.values())})"))
             continue
@@ -111,6 +111,13 @@ def derived_layers(
         found.append(Layer([*((name, expression) for name, (_, expression) in passed), *new.values()]))
         columns = [name for name, _ in found[-1].columns]
     return found
+
+
+def _expression(renderer: Renderer, each: Derived) -> Markup:
+    """The expression of a column in the dialect of its model, whose errors name a column of numbers beside words."""
+    if each.is_number_beside_words:
+        return renderer.fragment("without_words", each.reads[0][0], each.words, is_number=True, names_column=True)
+    return renderer.dialect.query(each.expression)
 
 
 def with_derived(

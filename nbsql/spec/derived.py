@@ -38,6 +38,11 @@ class Derived:
         return cls(str(data["name"]), str(data["expression"]), reads, tuple(map(str, words)), part, zone)
 
     @property
+    def is_number_beside_words(self) -> bool:
+        """Whether it is the number in a text that is none of its words, which the expression casts last."""
+        return bool(self.words) and self.expression.endswith(") END")
+
+    @property
     def read_names(self) -> set[str]:
         """The folded names of the columns that it reads."""
         return {folded(name) for name, _ in self.reads}

@@ -70,8 +70,19 @@ def test_words_are_missing_values_in_every_column_of_texts(con: duckdb.DuckDBPyC
     model.export(tmp_path / "m.nbsql")
     assert posteriors(nbsql.import_(con, tmp_path / "m.nbsql").predict_proba("t")) == pytest.approx(expected)
     model.update("t")
-    with pytest.raises(nbsql.DatabaseError, match="Could not convert string 'old' to DOUBLE"):
-        model.predict("SELECT 'old' AS age, 'c1' AS city, '001' AS zip").fetchall()
+    line = (
+        "the text 'old' in column 'age' is no number, and none of missing=['NA', '?']; fit anew with it among them, "
+        "or make it NULL"
+    )
+    for verb in (model.predict, model.evaluate, model.update, model.forget):
+        with pytest.raises(nbsql.DatabaseError) as refused:
+            list(verb("SELECT 1 AS id, 'a' AS y, ' old' AS age, 'c1' AS city, '001' AS zip"))
+        assert str(refused.value) == line
+    with pytest.raises(nbsql.DatabaseError, match=re.escape(line)):
+        model.predict_one({"age": "old", "city": "c1", "zip": "?"})
+    con.execute("CREATE VIEW old AS SELECT * REPLACE ('old' AS age) FROM t")
+    with pytest.raises(duckdb.ConversionException, match=re.escape(line)):
+        con.execute("FROM m.predict('old')").fetchall()
 
 
 def test_what_stays_a_text(con: duckdb.DuckDBPyConnection) -> None:

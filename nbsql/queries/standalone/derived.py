@@ -40,7 +40,7 @@ def judged_elsewhere(spec: Spec, relation: Markup, renderer: Renderer, dialect: 
     derived = derived_of(spec, judged=True)
     if not derived:
         return relation
-    foreign = [replace(each, expression=restore(_translated(each, {}, dialect, renderer))) for each in derived]
+    foreign = [replace(each, expression=restore(_translated(each, {}, dialect, renderer)), words=()) for each in derived]
     return with_derived(renderer, relation, foreign, columns_of_source(spec, judged=True))
 
 

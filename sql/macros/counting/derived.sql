@@ -53,11 +53,25 @@
 {{- nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
-{# The expression of a column with NULL for some words, and of a number where all other values are numbers. #}
-{% macro without_words(name, words, is_number) -%}
+{#
+  The expression of a column with NULL for some words, and of a number where all other values are numbers. What is neither is an error
+  of the cast; with names_column, the text that it cannot cast names the column, which other dialects cannot.
+#}
+{% macro without_words(name, words, is_number, names_column=false) -%}
 {% set x = nbsql.ident(name) -%}
 CASE WHEN {{ nbsql.is_word(x, words, true) }} THEN
-{%- if is_number %} CAST({{ nbsql.trimmed_text(x) }} AS {{ nbsql.double() }}){% else %} {{ x }}{% endif %} END
+{%- if names_column %} {{ nbsql.number_in_column(nbsql.trimmed_text(x), name, words) }}
+{%- elif is_number %} CAST({{ nbsql.trimmed_text(x) }} AS {{ nbsql.double() }}){% else %} {{ x }}{% endif %} END
+{%- endmacro %}
+
+{# The number in a text. An error says what is neither a number nor a word for a missing value, in which column, and what to do. #}
+{% macro number_in_column(text, name, words) -%}
+{% set fact = "' in column '" ~ name ~ "' is no number, and none of missing=['" ~ words | join("', '") ~ "']" -%}
+{% set cure = "; fit anew with it among them, or make it NULL" -%}
+coalesce(
+  {{ nbsql.as_number(text) }},
+  CAST(concat({{ nbsql.text("the text '") }}, {{ text }}, {{ nbsql.text(fact ~ cure) }}) AS {{ nbsql.double() }})
+)
 {%- endmacro %}
 
 {#
