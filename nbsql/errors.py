@@ -156,10 +156,23 @@ def label_suggestion(label: Any, labels: Sequence[Any]) -> str:
     return suggestion(str(label), map(str, labels)) or f"; the classes are {listed(labels)}"
 
 
+class FrameLabel(str):
+    """The name of a frame in messages, with the names of the levels of its index, which are no columns."""
+
+    index_names: Sequence[str] = ()
+
+
+def index_hint(names: Iterable[str], source: str) -> str:
+    """A hint where a frame has one of some names in its index, or else an empty text."""
+    found = [name for name in names if isinstance(source, FrameLabel) and name in source.index_names]
+    return f"; {listed(found)} {'is' if len(found) == 1 else 'are'} in its index: pass df.reset_index()" if found else ""
+
+
 def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
     """The error for a source that lacks a column. `role`, such as "the target of the model", says what the column is for."""
     columns = list(columns)
-    hint = suggestion(name, columns) or (f"; its columns are {listed(columns)}" if columns else "")
+    hint = index_hint([name], source) or suggestion(name, columns)
+    hint = hint or (f"; its columns are {listed(columns)}" if columns else "")
     return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")
 
 

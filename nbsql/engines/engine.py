@@ -16,7 +16,7 @@ from nbsql.engines.foreign_sources import unwrap
 from nbsql.engines.rows import json_structure, rows_as_json
 from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.turn import Lease, turn_of
-from nbsql.errors import Cure, DatabaseError, InputError, NotSupportedError, in_words
+from nbsql.errors import Cure, DatabaseError, InputError, NotSupportedError, in_words, index_hint
 
 if TYPE_CHECKING:
     import pandas
@@ -121,7 +121,8 @@ class Engine(Catalogue):
             raise InputError(f"{argument} must have one value a row, and {expression!r} {fault}")
         if fault is not None:
             subject = f"{argument} must be one SQL expression over the columns of {source.label}"
-            raise InputError(f"{subject}{fault or f', not {expression!r}'}")
+            hint = index_hint(set(re.findall(r"\w+", expression)), source.label) if is_text else ""
+            raise InputError(f"{subject}{hint or fault or f', not {expression!r}'}")
 
     @abstractmethod
     def _fault_of_expression(self, query: Markup, source: Source) -> str | None:

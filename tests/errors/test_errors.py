@@ -124,3 +124,31 @@ def test_a_series_in_the_place_of_a_name_is_an_error_of_one_line(con, options):
     frame = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]})
     with pytest.raises(InputError, match=r"^[^\n]*, not 0 x 1 y 2 x Name: b, dtype: \w+$"):
         nbsql.cross_validate(con, frame, **{key: frame["b"] if value == 0 else value for key, value in options.items()})
+
+
+def test_a_column_that_is_in_the_index_of_a_frame(con: duckdb.DuckDBPyConnection) -> None:
+    frame = pd.DataFrame({"play": ["no", "yes"] * 4, "day": range(8), "wind": [1, 2, 3, 4] * 2})
+    model = nbsql.fit(con, frame, target="play", families={"day": "gaussian"})
+
+    def check(name: str, role: str, act: Callable[[], Any]) -> None:
+        with pytest.raises(InputError) as caught:
+            act()
+        assert (
+            str(caught.value) == f"no column {name!r} in the DataFrame{role}; {name!r} is in its index: pass df.reset_index()"
+        )
+
+    check("play", "", lambda: fit(con, frame.set_index(["play", "wind"])))
+    for options in ({"weight": "wind"}, {"id": "wind"}, {"exclude": ["wind"]}, {"families": {"wind": "poisson"}}):
+        check("wind", "", lambda options=options: fit(con, frame.set_index("wind"), **options))
+    for verb in (model.predict, model.explain, model.update):
+        check("day", ", a feature of the model", lambda verb=verb: verb(frame.set_index("day")))
+    for verb in (model.update, model.evaluate):
+        check("play", ", the target of the model", lambda verb=verb: verb(frame.set_index("play")))
+    with pytest.raises(
+        InputError, match=r"features of the model; .*; 'day', 'wind' are in its index: pass df.reset_index\(\)$"
+    ):
+        model.predict(frame.set_index(["day", "wind"]))
+    with pytest.raises(
+        InputError, match=r"over the columns of the DataFrame; 'wind' is in its index: pass df.reset_index\(\)$"
+    ):
+        fit(con, frame.set_index("wind"), slice_by="wind + 1")

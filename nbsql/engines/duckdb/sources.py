@@ -21,7 +21,7 @@ from nbsql.engines.duckdb.object_columns import category_columns, unreadable, wi
 from nbsql.engines.foreign_sources import is_stream, read_whole
 from nbsql.engines.source import COMMENTS, FILE, MissingSourceError, Source, check_distinct, check_names, split_path
 from nbsql.engines.turn import turn_of
-from nbsql.errors import DatabaseError, InputError, listed, suggestion
+from nbsql.errors import DatabaseError, FrameLabel, InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
@@ -172,8 +172,10 @@ class Sources:
         if kind != "LazyFrame":  # reading its columns would run it
             columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
             check_distinct(() if columns is None else columns, f"the {kind}")
+        label = FrameLabel(f"the {kind}")
         categories = category_columns(frame) if type(frame).__name__ in _IN_MEMORY else set()
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
+            label.index_names = [*filter(None, frame.index.names)]
             frame = with_typed_columns(frame)
         try:
             with self._engine.turn():
@@ -208,7 +210,7 @@ class Sources:
 
         relation = self._engine.renderer.dialect.ident(name)
         try:
-            source = self._source(relation, f"the {kind}", rereads=kind in _IN_MEMORY, is_frame=True, release=release)
+            source = self._source(relation, label, rereads=kind in _IN_MEMORY, is_frame=True, release=release)
             source.columns = [replace(each, is_category=each.name in categories) for each in source.columns]
             if kind in _IN_MEMORY and duckdb.__version__ < "2" and "INTEGER" in [each.type for each in source.columns]:
                 types = self._engine.query_macro("types_of_columns", relation)[0]  # that version tells INTEGER for only NULL
