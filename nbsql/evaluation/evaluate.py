@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +21,7 @@ from nbsql.plan import Judgeable
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
+from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 
 _LEAST = 2.0**-52  # a probability is taken to be at least so much, as for the log loss
@@ -109,10 +110,16 @@ def rows_to_judge(state: ModelState, source: Source, weight: str | None, by: Seq
     return Judgeable(narrowed, read, **judged)
 
 
-def log_loss_of_priors(evaluation: Evaluation, priors: Mapping[str, float]) -> float:
-    """The log loss of predicting the priors, by label, for the evaluated rows, whose classes the model may not know."""
-    losses = (item.support * -math.log(max(priors.get(str(item.label), 0.0), _LEAST)) for item in evaluation.classes)
-    return math.fsum(losses) / evaluation.weight
+def beside_priors(evaluation: Evaluation, spec: Spec, priors: Iterable[Sequence[Any]]) -> Evaluation:
+    """The evaluation with the log loss of predicting the priors for the evaluated rows, whose classes the model may not know.
+
+    The priors are rows of the relation `priors` of the model.
+    """
+    prior = {str(label): probability for label, _, probability, *_ in priors}
+    losses = (item.support * -math.log(max(prior.get(str(item.label), 0.0), _LEAST)) for item in evaluation.classes)
+    takes_weights = not (spec.has_weights or spec.given)
+    loss = math.fsum(losses) / evaluation.weight
+    return dataclasses.replace(evaluation, log_loss_of_priors=loss, _takes_weights=takes_weights)
 
 
 def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:

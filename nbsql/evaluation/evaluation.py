@@ -144,6 +144,9 @@ class Evaluation(Displayed):
     calibrated_by: str | None = None
     learnt: str | None = None
     log_loss_of_priors: float | None = None
+    _takes_weights: bool = field(
+        default=False, repr=False, compare=False
+    )  # whether its model could be fitted anew with weights, and has none
     _gain: Callable[[], str] = field(default=str, repr=False, compare=False)  # `Model.evaluate` adds it
 
     def gain(self) -> str:
@@ -167,7 +170,14 @@ class Evaluation(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the classes, in types that JSON has. A label of another type is text."""
-        left = (*QUERIES, "slices", "classes", "_gain", *(("cost", "expected_cost") if self.cost is None else ()))
+        left = (
+            *QUERIES,
+            "slices",
+            "classes",
+            "_gain",
+            "_takes_weights",
+            *(("cost", "expected_cost") if self.cost is None else ()),
+        )
         names = [item.name for item in dataclasses.fields(self) if item.name not in left]
         classes = [dataclasses.asdict(item) for item in self.classes]
         for item in classes:
@@ -223,7 +233,10 @@ class Evaluation(Displayed):
             cure = "them by folds, with ⟨folds=5⟩" if self.learnt == ALL else "it on rows that it has not learnt"
             lines.append(f"the model has learnt these rows{part}, so that the numbers are too good; evaluate {cure}")
         if self.log_loss_of_priors is not None and self.log_loss > self.log_loss_of_priors + _ROUNDING:
-            cure = "more rows, fewer features or another method may help" if self.calibrated_by else "calibrate the model"
+            other = "⟨method='weighted'⟩" if self._takes_weights else ""
+            cure = "calibrate the model" + (f", or try a fit with {other}" if other else "")
+            if self.calibrated_by:
+                cure = f"more rows, fewer features or {other or 'another method'} may help"
             lines.append(
                 f"the log loss, {self.log_loss:.4f}, is above that of the priors alone, {self.log_loss_of_priors:.4f}: the "
                 f"probabilities are worse than none; {cure}"

@@ -11,7 +11,7 @@ from nbsql.engines.source import Source, column_names
 from nbsql.errors import Cure, InputError, listed, suggestion
 from nbsql.evaluation.calibration import Calibration, Method, calibrate
 from nbsql.evaluation.contrasts import discrimination
-from nbsql.evaluation.evaluate import Evaluator, comparison, log_loss_of_priors, queries_of_judged_rows
+from nbsql.evaluation.evaluate import Evaluator, beside_priors, comparison, queries_of_judged_rows
 from nbsql.evaluation.evaluation import QUERIES, SLICES, Evaluation, read_evaluation
 from nbsql.evaluation.gain import best_gain_over_model
 from nbsql.evaluation.learnt import learnt_part
@@ -79,11 +79,9 @@ class Evaluating(Handle):
                 if not (weight is costs is by is None) or calibrated:
                     raise InputError("⟨folds⟩ go with ⟨bins⟩ alone; leave out ⟨weight⟩, ⟨costs⟩, ⟨calibrated⟩ and ⟨by⟩")
                 evaluation, learnt = self._evaluate_by_folds(evaluator.source, folds, bins), None
-            priors = {str(label): prior for label, _, prior, *_ in self.priors}
             evaluation = replace(
-                evaluation,
+                beside_priors(evaluation, self.state.spec, self.priors),
                 learnt=learnt,
-                log_loss_of_priors=log_loss_of_priors(evaluation, priors),
                 _gain=partial(best_gain_over_model, self.state, evaluator.source, self.state.spec.weight if folds else weight),
             )
             for line in evaluation.cautions(Cure.marked):

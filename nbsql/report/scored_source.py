@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
-from nbsql.evaluation.evaluate import log_loss_of_priors, queries_of_judged_rows, rows_to_judge
+from nbsql.evaluation.evaluate import beside_priors, queries_of_judged_rows, rows_to_judge
 from nbsql.evaluation.evaluation import Evaluation, read_evaluation
 from nbsql.evaluation.learnt import learnt_part
 from nbsql.evaluation.leave_one_out import LOO, check_folds
@@ -57,8 +57,7 @@ class ScoredSource:
     def evaluation(self) -> Evaluation:
         """The evaluation of the model on the rows."""
         found = read_evaluation(queries_of_judged_rows(self.state.engine, self.judged(), self.source, BINS), None)
-        priors = {str(label): prior for label, _, prior, *_ in relation_query(self.state, "priors", "class")}
-        found = replace(found, log_loss_of_priors=log_loss_of_priors(found, priors))
+        found = beside_priors(found, self.state.spec, relation_query(self.state, "priors", "class"))
         if self.held_out is not None:
             return found
         return replace(found, calibrated_by=self.state.plan.calibration, learnt=self.learnt)

@@ -107,7 +107,9 @@ def test_a_log_loss_above_that_of_the_priors_is_said(con: duckdb.DuckDBPyConnect
     con.execute(f"CREATE TABLE wide AS SELECT i, y, {copies} FROM t")
     model = nbsql.fit(con, "FROM wide WHERE i % 2 = 0 OR i % 3 = 0", target="y", exclude=["i"])
     rest = "FROM wide WHERE NOT (i % 2 = 0 OR i % 3 = 0) OR i % 4 = 0"
-    with pytest.warns(NbsqlWarning, match="above that of the priors alone.*; calibrate the model"):
+    with pytest.warns(
+        NbsqlWarning, match="above that of the priors alone.*; calibrate the model, or try a fit with method='weighted'"
+    ):
         found = model.evaluate(rest)
     priors = {label: prior for label, _, prior, _ in model.priors}
     support = {item.label: item.support for item in found.classes}
@@ -117,6 +119,11 @@ def test_a_log_loss_above_that_of_the_priors_is_said(con: duckdb.DuckDBPyConnect
     ).fetchall()
     assert found.log_loss > expected[0][0] == pytest.approx(found.log_loss_of_priors)
     assert "above that of the priors alone" in repr(found)
+    given = nbsql.from_tables(
+        con, priors={"a": 0.5, "b": 0.5}, likelihoods={"a": {"z": {1: 0.9, 2: 0.1}}, "b": {"z": {1: 0.1, 2: 0.9}}}
+    )
+    with pytest.warns(NbsqlWarning, match="above that of the priors alone.*; calibrate the model$"):  # which no fit has made
+        given.evaluate("SELECT 1 AS z, 'b' AS class")
 
 
 def test_what_must_not_be_learnt_rows_is_said(con: duckdb.DuckDBPyConnection) -> None:
