@@ -96,8 +96,8 @@ def test_labels_of_another_type_of_numbers_are_learnt_where_none_changes(place: 
     place.table("whole", {"y": "INTEGER", "x": "VARCHAR"}, [(int(y), x) for y, x in rows])
     model = nbsql.fit(place.con, "whole", target="y", name="m")
     for number, kind in enumerate(("DOUBLE PRECISION", "REAL", "DECIMAL(5, 2)")):
-        place.table(f"other {number}", {"y": kind, "x": "VARCHAR"}, rows)
-        model.update(f'"other {number}"' if place.engine != "spark" else f"`other {number}`")
+        place.table(f"other_{number}", {"y": kind, "x": "VARCHAR"}, rows)
+        model.update(f"other_{number}")
         model.forget("whole")
         assert [row[:2] for row in model.priors] == [(0, 10), (1, 10)]
     assert model.evaluate("whole", folds=2).accuracy == 1
