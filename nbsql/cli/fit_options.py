@@ -147,11 +147,11 @@ OF_METHODS = together(
     _OF_FIT["method"],
     option(
         "--penalty", type=float, metavar="LAMBDA",
-        help="For logistic and weighted, the penalty on the squared weights.  [default: 0.5; 1 of weighted]",
+        help="For logistic and weighted, the penalty on the squared weights.  [default: 0.5; by folds of weighted]",
     ),
     option(
-        "--per", type=click.Choice(["feature", "class and feature"]),
-        help="For weighted, what has a weight of its own.  [default: feature]",
+        "--per", type=click.Choice(["feature", "class and feature", "either"]),
+        help="For weighted, what has a weight of its own; either is chosen by folds.  [default: feature]",
     ),
     option(
         "--views/--no-views", default=None,

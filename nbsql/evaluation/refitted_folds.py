@@ -101,7 +101,8 @@ class RefittedFolds(Folds):
                 cells = fragment("cells_of", counted)
                 if spec.weighted is not None:
                     named = partial(self._name_of_fold, name)
-                    self._weights[name] = find_weights(engine, plan, spec.weighted, source, counted, named)
+                    self._weights[name], chosen = find_weights(engine, plan, spec.weighted, source, counted, named)
+                    self._by_fold[name] = replace(spec, weighted=chosen)
             yield cells
 
     def _name_of_fold(self, fold: str, part: str) -> Markup:

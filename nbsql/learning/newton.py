@@ -78,9 +78,13 @@ class Newton:
             elif part == "pair":
                 yield i, j, sums
 
-    def step(self, point: Sequence[float], sums: Markup, products: Markup) -> Step:
-        """The step at a point, from the relation of the sums there and that of the products of the terms there or near it."""
-        rows = self.engine.query_macro("logistic_step", self.problem, sums, products, point, self.terms, self.penalty)
+    def step(self, point: Sequence[float], sums: Markup, products: Markup, growth: float = 1.0) -> Step:
+        """The step at a point, from the relation of the sums there and that of the products of the terms there or near it.
+
+        `growth` multiplies the penalty.
+        """
+        penalty = growth * self.penalty
+        rows = self.engine.query_macro("logistic_step", self.problem, sums, products, point, self.terms, penalty)
         return Step(point, *rows[0])
 
     def _load(self, name: str, query: str, columns: Sequence[Sequence[Any]]) -> Markup:

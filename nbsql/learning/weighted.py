@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -17,18 +18,21 @@ from nbsql.learning.draft import Draft
 from nbsql.learning.folds import Folds
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
 from nbsql.learning.newton import Newton
-from nbsql.learning.selection import best_features
+from nbsql.learning.selection import best_features, rounded
 from nbsql.learning.shared_features import SharedFeatures
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
-from nbsql.spec.method import Logistic, Weighted
+from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
 
 FOLDS = 5
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
 STALE = 0.1  # the share of the rows that weights were learnt from beyond which later changes make them stale
-FOLD_TOLERANCE = 0.1  # the change of a weight at which the search in a fold ends, whose loss is all that is wanted
+FOLD_TOLERANCE = 0.1  # the change of a weight at which the search ends where the loss of folds is all that is wanted
+PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
+ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
+MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 FEATURES_A_TABLE = 40  # as many joins as a statement plans quickly
 
 
@@ -93,47 +97,106 @@ class EvidenceFolds(Folds):
         return Evidence(joined, spec.features)
 
 
+Trial = tuple[float, Weighted, "list[float]"]  # a held-out log loss, the options, and the point of their weights
+
+
 @dataclass
 class FeatureWeightSearch(WeightSearch):
-    """One search for the weights of features."""
+    """A search for the weights of features, by one set of options or by the best of several."""
 
     counts: Sequence[float] = ()  # the rows of each class, in the order of their numbers
-    per: str = "feature"
 
-    def find(self, evidence: Evidence) -> Iterator[tuple[int, str | None, float]]:
-        """The number of a class, a feature or None, and a weight: of the feature in the class, or its offset from its prior.
+    def find(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[tuple[int, str | None, float]]]:
+        """The options, and tuples of the number of a class, a feature or None, and a weight.
 
-        Raises InputError if there are too many weights, or if the rows do not determine them.
+        The weight is that of the feature in the class, or the offset of the class from its prior. Options that are open
+        are chosen. Raises InputError if there are too many weights, or if the rows do not determine them.
         """
-        starts = self._begin(evidence.features)
-        try:
+        with self._begun(asked, evidence) as (chosen, starts):
             point = self._minimise(evidence.relation, starts)
-        finally:
-            self.newton.close()
+        found: list[tuple[int, str | None, float]] = []
         for k, bias in zip(range(1, 1 + len(self.counts)), self._biases, strict=True):
             own = [(term, point[term.j]) for term in self.problem.numbers if term.class_no in (None, k)]
-            yield k, None, sum(v for term, v in own if term.kind == "bias") - bias
-            for feature in evidence.features:
-                yield k, feature.name, sum(v for term, v in own if term.kind == "all" or term.feature == feature)
+            found.append((k, None, sum(v for term, v in own if term.kind == "bias") - bias))
+            weights = (sum(v for term, v in own if term.kind == "all" or term.feature == each) for each in evidence.features)
+            found += ((k, each.name, weight) for each, weight in zip(evidence.features, weights, strict=True))
+        return chosen, found
 
-    def find_by_fold(self, evidence: Evidence, names: Sequence[str]) -> list[tuple[str, list[float]]]:
-        """The name of each fold and the point of the weights by the rows of the other folds, from those of all rows."""
-        render = self.engine.renderer.fragment
-        starts = self._begin(evidence.features)
-        try:
-            point = self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE)
-            products, found = self.products, []
-            for name in names:
-                others = render("evidence_of_others", evidence.relation, name)
-                found.append((name, self._run_newton(others, [point], products, FOLD_TOLERANCE)))
-            return found
-        finally:
-            self.newton.close()
+    def find_by_fold(self, asked: Weighted, evidence: Evidence) -> list[tuple[str, list[float]]]:
+        """The name of each fold and the point of the weights by the rows of the other folds."""
+        with self._begun(asked, evidence) as (_, starts):
+            return self._points_of_folds(evidence, self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE))
 
-    def _begin(self, features: Sequence[Feature]) -> list[list[float]]:
-        """Begin a search, and return the points from which it may start."""
+    @contextmanager
+    def _begun(self, asked: Weighted, evidence: Evidence) -> Iterator[tuple[Weighted, list[list[float]]]]:
+        """A search that has begun: its options, and the points from which it may start."""
+        chosen, known = self._choose(asked, evidence)
+        with self._solving(chosen, evidence.features) as starts:
+            yield chosen, [known or starts[0], starts[-1]]
+
+    def _choose(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[float] | None]:
+        """The options, with those that are open chosen by the log loss of held-out folds, and the point by some of the rows."""
+        penalty = PENALTIES[0] if asked.penalty is None else asked.penalty
+        usual = replace(asked, per="feature" if asked.per == EITHER else asked.per, penalty=penalty)
+        if usual == asked or min(self.counts) < 2:  # a class may be in one fold only
+            return usual, None
+        some = self._some(evidence)
+        penalties = PENALTIES if asked.penalty is None else (asked.penalty,)
+        best = _best([*self._trials([replace(usual, penalty=penalty) for penalty in penalties], some)])
+        is_comparable = len(evidence.features) * len(self.counts) <= MAX_WEIGHTS_TO_COMPARE
+        if asked.per == EITHER and best and is_comparable and all(map(is_level, evidence.features)):
+            best = _best([*best, *self._trials([replace(best[0][1], per=CLASS_AND_FEATURE)], some)])
+        return best[0][1:] if best else (usual, None)
+
+    def _some(self, evidence: Evidence) -> Evidence:
+        """The evidence of some of the rows, by which options are compared; all of it if there are few."""
+        share = self.engine.query_macro("row_count", evidence.relation)[0][0] // ROWS_TO_CHOOSE
+        if share < 2:
+            return evidence
+        query = self.engine.renderer.fragment("evidence_of_some", evidence.relation, share)
+        return replace(evidence, relation=self._table("some evidence", query))
+
+    def _trials(self, tried: Sequence[Weighted], evidence: Evidence) -> Iterator[Trial]:
+        """The trials of options that differ in the penalty, each from the minimum with the larger one before."""
+        with self._solving(tried[-1], evidence.features) as starts:
+            for options in reversed(tried):
+                self._set_penalty(options)
+                try:
+                    point = self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE)
+                    loss = self._held_out_loss(evidence, point)
+                except InputError:  # there is no minimum
+                    continue
+                starts = [point, starts[-1]]
+                yield loss, options, point
+
+    def _held_out_loss(self, evidence: Evidence, point: Sequence[float]) -> float:
+        """The log loss of the rows by the weights of the other folds."""
+        render, points = self.engine.renderer.fragment, self._points_of_folds(evidence, point)
+        scores = render("subquery", render("scores_of_weights", self.problem, evidence.relation, points))
+        rows = self.engine.query_macro("losses_of_temperatures", scores, [1.0], len(self.counts))
+        return float(sum(loss for _, _, loss in rows) / sum(weight for _, weight, _ in rows))
+
+    def _points_of_folds(self, evidence: Evidence, point: Sequence[float]) -> list[tuple[str, list[float]]]:
+        """The name of each fold and the point by the rows of the other folds: one Newton step from that of all rows.
+
+        The curvature is that of all rows, as if the others were as many: their gradient and the penalty grow to that.
+        """
+        folds = self.engine.query_macro("sums_of_folds", self.problem, evidence.relation, self._point(point))
+        totals = [sum(column) for column in zip(*(sums for _, sums in folds), strict=True)]
+        found = []
+        for name, sums in folds:
+            growth = totals[2] / (totals[2] - sums[2])
+            others = [growth * (total - own) for total, own in zip(totals, sums, strict=True)]
+            loaded = self.newton.load("others", [("total", None, None, others)])
+            step = self.newton.step(point, loaded, self.products, growth)
+            found.append((name, step.next(1.0)))
+        return found
+
+    @contextmanager
+    def _solving(self, options: Weighted, features: Sequence[Feature]) -> Iterator[list[list[float]]]:
+        """Begin a search with these options, and close its solver; yields the points from which it may start."""
         numbers = range(1, len(self.counts) + 1)
-        terms = list(self._terms(features))
+        terms = list(self._terms(options, features))
         if len(terms) > MAX_WEIGHTS:
             raise InputError(
                 f"⟨method='weighted'⟩ would learn {len(terms):,} weights, and takes at most {MAX_WEIGHTS}; "
@@ -142,40 +205,58 @@ class FeatureWeightSearch(WeightSearch):
         layout = self.engine.renderer.layout
         self.problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers)
         self.terms = self._table("terms", self.engine.renderer.fragment("terms_of_evidence", terms))
-        self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind != "bias"], self.options.penalty)
+        self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind != "bias"], 0.0)
+        self._set_penalty(options)
         self.null_objective = sum(n * math.log(sum(self.counts) / n) for n in self.counts)
         biases = self._biases
-        half = "all" if self.options.penalty else "feature" if self.per == "feature" else "class"
+        half = "all" if options.penalty else "feature" if options.per == "feature" else "class"
         views = len(features) / max(1, len({feature.columns for feature in features}))
         start = [0.5 / views if term.kind == half else 0.0 for term in terms[len(biases) - 1 :]]
-        return [[0.0, *biases[1:], *start], [0.0, *biases[1:], *(0.0 for _ in start)]]
+        try:
+            yield [[0.0, *biases[1:], *start], [0.0, *biases[1:], *(0.0 for _ in start)]]
+        finally:
+            self.newton.close()
+
+    def _set_penalty(self, options: Weighted) -> None:
+        self.newton.penalty = options.penalty or 0.0
+        self.options = replace(self.options, penalty=self.newton.penalty)
 
     @property
     def _biases(self) -> list[float]:
         """The log-odds of each class against the first."""
         return [math.log(n / self.counts[0]) for n in self.counts]
 
-    def _terms(self, features: Sequence[Feature]) -> Iterator[Term]:
+    def _terms(self, options: Weighted, features: Sequence[Feature]) -> Iterator[Term]:
         numbers = range(1, len(self.counts) + 1)
         kinds: list[tuple[str, Feature | None, int | None]] = [("bias", None, k) for k in numbers[1:]]
-        if self.options.penalty:  # without a penalty, only their sums are determined
+        if options.penalty:  # without a penalty, only their sums are determined
             kinds += [("all", None, None)]
-        if self.options.penalty or self.per == "feature":
+        if options.penalty or options.per == "feature":
             kinds += [("feature", feature, None) for feature in features]
-        if self.per != "feature":
+        if options.per != "feature":
             kinds += [("class", feature, k) for feature in features for k in numbers]
         return (Term(j, *kind) for j, kind in enumerate(kinds, start=1))
 
 
+def _best(trials: Sequence[Trial]) -> list[Trial]:
+    """The trial with the lowest log loss, in a list, or nothing; the usual one of those that are alike."""
+    return sorted(trials, key=lambda trial: (rounded(trial[0], 6), trial[1].per != "feature", trial[1].penalty))[:1]
+
+
 def has_levels_only(spec: Spec) -> bool:
     """Whether a row has one of several values in each feature, so that each class may have weights of its own."""
-    return all(feature.family.kind == "level" for feature in spec.features)
+    return all(map(is_level, spec.features))
+
+
+def is_level(feature: Feature) -> bool:
+    """Whether a row has one of several values in a feature."""
+    return feature.family.kind == "level"
 
 
 def find_weights(
     engine: Engine, plan: Plan, options: Weighted, source: Source, cells: Markup, temporary: Callable[[str], Markup]
-) -> Markup:
-    """A temporary table of the weights (sql/macros/estimating/weighted.sql).
+) -> tuple[Markup, Weighted]:
+    """A temporary table of the weights (sql/macros/estimating/weighted.sql), and the options by which they were learnt.
 
     `cells` are those of all rows of the source.
     """
@@ -189,10 +270,9 @@ def find_weights(
         labels = tuple(label for _, label in engine.rows(plan.class_order(priors)))
         if len(labels) > 1 and spec.features:
             folds = EvidenceFolds(engine, source, [replace(spec, classes=labels)], own, folds=FOLDS)
-            logistic = Logistic(penalty=options.penalty, tolerance=1e-10)
-            search = FeatureWeightSearch(engine, plan, logistic, source.relation, cells, own, counts=counts, per=options.per)
-            rows = list(search.find(folds.evidence(classes)))
-    return engine.create("weights", temporary("weights"), render("feature_weights", classes, rows))
+            search = FeatureWeightSearch(engine, plan, Logistic(tolerance=1e-10), source.relation, cells, own, counts=counts)
+            options, rows = search.find(options, folds.evidence(classes))
+    return engine.create("weights", temporary("weights"), render("feature_weights", classes, rows)), options
 
 
 def weigh_features(draft: Draft) -> Draft:
@@ -206,7 +286,8 @@ def weigh_features(draft: Draft) -> Draft:
         spec = best_features(engine, spec, draft.best, cells)
     plan = Plan(engine.renderer, spec, draft.relations)
     source = stage_source(engine, spec, draft.source, draft.temporary("rows"))
-    weights = find_weights(engine, plan, options, source, cells, draft.temporary)
+    weights, chosen = find_weights(engine, plan, options, source, cells, draft.temporary)
+    draft = draft.with_spec(weighted=chosen)
     return replace(draft, learnt={"statistics": cells, "weights": weights})
 
 

@@ -103,6 +103,8 @@ def history(state: ModelState, *, ledger_at: str) -> list[str]:
     settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived if not (each.words or each.part)]
     zones = {name: each.zone for each in spec.derived if each.zone for name, _ in each.reads}
     settings += [f"{plain(name)} in the time zone {plain(zone)}" for name, zone in zones.items()]
+    weights = spec.weighted
+    settings += [f"a weight per {weights.per}, penalty {weights.penalty:g}"] if weights and weights.penalty is not None else []
     settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
     settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.query_macro("all_rows", relations["spec"])[0][1]

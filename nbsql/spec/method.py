@@ -217,7 +217,8 @@ class Logistic(Classifier):
             raise InputError("⟨tolerance⟩ must be above 0, not 0")
 
 
-CLASS_AND_FEATURE = "class and feature"
+CLASS_AND_FEATURE: Literal["class and feature"] = "class and feature"
+EITHER: Literal["either"] = "either"
 VIEWS = ("as normal", "by share")  # what is added to the name of a column for another feature of it
 
 
@@ -233,9 +234,10 @@ class Weighted(Classifier):
 
     Args:
         per: "feature" has one weight for each feature; "class and feature" has one for each class, too, which multiplies
-            ln p(x_f | c) - ln p(x_f).
+            ln p(x_f | c) - ln p(x_f); "either" takes what has the lower log loss of held-out folds, and the model says which.
         penalty: the lambda of the penalty. The weight of a feature is a common weight and the distance from it, whose squares
-            lambda multiplies: with much of it the features have one weight, a temperature.
+            lambda multiplies: with much of it the features have one weight, a temperature. By default (None) it is 1, 10 or
+            100, whichever has the lowest log loss of held-out folds, and the model says which.
         views: whether a column is two features, each with a weight, so that what both say counts once. By default (None) a text
             also has the shares of its words (norm="l2"), "message by share"; with True a number without a family of its own
             also has a normal density whose variance all classes share, "age as normal", unless each class has weights of its
@@ -245,15 +247,16 @@ class Weighted(Classifier):
     Weighted(per='feature', penalty=2.0, views=None)
     """
 
-    per: Literal["feature", "class and feature"] = "feature"
-    penalty: float = 1.0
+    per: Literal["feature", "class and feature", "either"] = "feature"
+    penalty: float | None = None
     views: bool | None = None
 
     name: ClassVar[str] = "weighted"
 
     def __post_init__(self) -> None:
-        choice(self.per, Literal["feature", "class and feature"], "per")
-        checked(self, non_negative, "penalty")
+        choice(self.per, Literal["feature", "class and feature", "either"], "per")
+        if self.penalty is not None:
+            checked(self, non_negative, "penalty")
         if self.views is not None:
             checked(self, true_or_false, "views")
 
@@ -265,7 +268,7 @@ class Weighted(Classifier):
             return {}
         if isinstance(family, Bag) and family.is_plain:
             return {"by share": replace(family, norm="l2", alpha=0.01)}
-        is_normal_too = bool(self.views) and is_own and self.per == "feature"
+        is_normal_too = bool(self.views) and is_own and self.per != CLASS_AND_FEATURE
         return {"as normal": Gaussian(shared_variance=True)} if is_normal_too else {}
 
 

@@ -273,7 +273,7 @@ class _FamilySearch:
         method, is_counted = setting.method, not self._has_views(setting)
         if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
             with engine.part(f"cross-validating method {method.name!r}"):
-                found = self.terms.weighted_scores(self._features_of(setting), method.penalty)
+                found = self.terms.weighted_scores(self._features_of(setting), method)
             if found is not None:
                 return found
         options = replace(

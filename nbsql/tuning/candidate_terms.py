@@ -18,7 +18,7 @@ from nbsql.learning.folds import Folds
 from nbsql.learning.weighted import Evidence, FeatureWeightSearch
 from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
-from nbsql.spec.method import Logistic
+from nbsql.spec.method import Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
 
@@ -200,7 +200,7 @@ class CandidateTerms:
             scores[names[feature - 1]][place] = Score.of(weight, count, sums)
         return scores
 
-    def weighted_scores(self, chosen: Sequence[tuple[Feature, int]], penalty: float) -> Markup | None:
+    def weighted_scores(self, chosen: Sequence[tuple[Feature, int]], method: Weighted) -> Markup | None:
         """A table of the joint log-likelihoods by weights of the candidates of some columns, by the rows of the other folds.
 
         The candidates of a row are those by the counts of the folds beside its own, from which the weights of all folds are
@@ -217,10 +217,10 @@ class CandidateTerms:
         )
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         search = FeatureWeightSearch(
-            self.engine, plan, Logistic(penalty=penalty), relation, relation, self._temporary_name,
+            self.engine, plan, Logistic(), relation, relation, self._temporary_name,
             counts=[float(counts[k]) for k in range(1, self.classes + 1)],
         )  # fmt: skip
-        points = search.find_by_fold(Evidence(relation, features), self._cv.names)
+        points = search.find_by_fold(method, Evidence(relation, features))
         return self._create("scores by weights", "scores_of_weights", search.problem, relation, points)
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:

@@ -12,6 +12,8 @@ import duckdb
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
 import nbsql
 from nbsql.errors import InputError, ModelError
@@ -53,16 +55,28 @@ def weights_of(model: nbsql.Model, con: Any) -> dict[tuple[Any, str | None], flo
     return {(label, feature): weight for label, feature, weight in rows}
 
 
-def evidence(con: Any, model: nbsql.Model, target: str) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+def shown(model: nbsql.Model, capsys: Any) -> str:
+    capsys.readouterr()
+    model.show()
+    return str(capsys.readouterr().out)
+
+
+def rows_with_folds(con: Any, model: nbsql.Model, target: str, table: str) -> Any:
+    """The columns of the rows with the fold of each, nbsql_slice, as a frame."""
+    state = model.state
+    source = state.engine.source(table)
+    columns = [target, *(feature.column for feature in state.spec.features)]
+    arguments = (columns, target, "VARCHAR", 5, None, "class", source.kinds)
+    return con.execute(str(state.engine.renderer.fragment("rows_with_folds", source.relation, *arguments))).df()
+
+
+def evidence(con: Any, model: nbsql.Model, target: str, table: str = "t") -> tuple[np.ndarray, np.ndarray, list[Any]]:
     """ln p(x_f | c) by counts of the other folds, in Python (rows, features, classes), each row's class, and the classes.
 
     The folds are those of cross-validation; categories are smoothed by 1, and numbers have a normal density.
     """
-    state = model.state
-    source = state.engine.source("t")
-    columns = [target, *(feature.column for feature in state.spec.features)]
-    arguments = (columns, target, "VARCHAR", 5, None, "class", source.kinds)
-    frame = con.execute(str(state.engine.renderer.fragment("rows_with_folds", source.relation, *arguments))).df()
+    frame = rows_with_folds(con, model, target, table)
+    columns = [target, *(feature.column for feature in model.state.spec.features)]
     labels = sorted(frame[target].unique())
     found = np.zeros((len(frame), len(columns) - 1, len(labels)))
     for fold, rows in frame.groupby("nbsql_slice"):
@@ -77,7 +91,7 @@ def evidence(con: Any, model: nbsql.Model, target: str) -> tuple[np.ndarray, np.
                 else:
                     counts = known.value_counts()
                     terms = rows[column].map(lambda v: np.log((counts.get(v, 0) + 1) / (len(known) + values)))  # noqa: B023
-                found[rows.index, j, k] = terms.where(rows[column].notna(), 0.0)
+                found[rows.index, j, k] = terms.where(rows[column].isin(others[column].dropna()) | (column == "x"), 0.0)
     return found, frame[target].map(labels.index).to_numpy(), labels
 
 
@@ -98,6 +112,32 @@ def test_weights_are_those_of_logistic_regression(con: Any, penalty: float) -> N
     assert found[1] == found[0]
     bias = fitted.intercept_[0] - np.log(y.sum() / (1 - y).sum())
     assert weights["yes", None] - weights["no", None] == pytest.approx(bias, abs=1e-9)
+
+
+@pytest.mark.parametrize(("told", "penalty"), [(1, 10.0), (4, 1.0)])
+def test_the_penalty_is_chosen_by_folds(con: Any, told: int, penalty: float, capsys: Any) -> None:
+    """The loss of each fold is by the weights of the others, here by scikit-learn. Six columns say the class of some rows."""
+    columns = ", ".join(
+        f"CASE WHEN hash(id + 70 + {i}) % 10 < {told} THEN y ELSE 'n' || hash(id + 30 + {i}) % 9 END AS n{i}" for i in range(6)
+    )
+    con.execute(f"CREATE OR REPLACE TABLE chosen AS SELECT y, {columns} FROM t WHERE id < 80")
+    model = nbsql.fit(con, "chosen", target="y", method="weighted", name="w", replace=True)
+    terms, y, labels = evidence(con, model, "y", "chosen")
+    x = terms[:, :, 1] - terms[:, :, 0]
+    x = np.column_stack([x.sum(axis=1), x])
+    folds = PredefinedSplit(rows_with_folds(con, model, "y", "chosen")["nbsql_slice"].astype(int))
+    losses = {}
+    for tried in (1.0, 10.0, 100.0):
+        regression = LogisticRegression(C=1 / (2 * tried), tol=1e-12, solver="newton-cholesky", max_iter=1000)
+        held_out = cross_val_predict(regression, x, y, cv=folds, method="predict_proba")
+        losses[tried] = log_loss(y, held_out)
+    assert min(losses, key=losses.__getitem__) == penalty
+    assert model.state.spec.weighted == nbsql.Weighted(penalty=penalty)
+    assert f"a weight per feature, penalty {penalty:g}" in shown(model, capsys)
+    fitted = LogisticRegression(C=1 / (2 * penalty), tol=1e-14, solver="newton-cholesky", max_iter=1000).fit(x, y)
+    weights = weights_of(model, con)
+    found = [weights[labels[0], feature.name] for feature in model.state.spec.features]
+    assert found == pytest.approx(fitted.coef_[0][0] + fitted.coef_[0][1:], abs=1e-9)
 
 
 @pytest.mark.parametrize("per", ["feature", "class and feature"])
@@ -220,22 +260,18 @@ def test_stale_weights_are_said_until_they_are_learnt_anew(con: Any, recwarn: An
     cure = "; fit it again to all rows, with method='weighted' and replace=True, to learn them anew"
     found = "the weights were learnt from 500 rows, before 60 were learnt or forgotten" + cure
 
-    def shown() -> str:
-        model.show()
-        return str(capsys.readouterr().out)
-
     recwarn.clear()
     model.update("FROM t WHERE id >= 550", batch="some")
-    assert ([*recwarn], "weights were" in shown(), "stale" in repr(model)) == ([], False, False)
+    assert ([*recwarn], "weights were" in shown(model, capsys), "stale" in repr(model)) == ([], False, False)
     model.forget("FROM t WHERE id < 10")
     (warning,) = recwarn
     assert str(warning.message) == f"model 'w' has changed: {found}"
-    assert found in shown()
+    assert found in shown(model, capsys)
     assert repr(model).endswith(", with stale weights>")
     model.rollback("some")
     assert not repr(model).endswith(", with stale weights>")
     model.compact()
-    assert f"the weights were learnt before its batches were folded into one{cure}" in shown()
+    assert f"the weights were learnt before its batches were folded into one{cure}" in shown(model, capsys)
     assert not repr(nbsql.fit(con, "t", **options)).endswith(", with stale weights>")
 
 
@@ -266,7 +302,7 @@ def test_cross_validation_learns_the_weights_of_each_fold(con: Any, per: Any) ->
 
 def test_what_weights_are_not_for(con: Any) -> None:
     options = {"target": "y", "features": ["k", "x", "pos"], "replace": True, "name": "w"}
-    with pytest.raises(InputError, match=r"^per must be one of 'feature', 'class and feature', not 'class'$"):
+    with pytest.raises(InputError, match=r"^per must be one of 'feature', 'class and feature', 'either', not 'class'$"):
         nbsql.Weighted(per="class")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="per='class and feature' does not support 'x', which is gaussian and no category; "):
         nbsql.fit(con, "t", method=nbsql.Weighted(per="class and feature"), families={"x": "gaussian"}, **options)
@@ -293,3 +329,8 @@ def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path
     assert float(k[2]) != float(k[-1])
     with duckdb.connect(path) as con:
         assert nbsql.load(con, "w").state.spec.weighted == nbsql.Weighted(per="class and feature", penalty=3.0, views=False)
+    subprocess.run([*command, "--replace", "--method", "weighted", "--per", "either"], capture_output=True, check=True)
+    with duckdb.connect(path) as con:
+        chosen = nbsql.load(con, "w").state.spec.weighted
+    assert chosen is not None
+    assert (chosen.per in ("feature", "class and feature"), chosen.penalty in (1.0, 10.0, 100.0)) == (True, True)

@@ -96,15 +96,27 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {%- endfor %}
 {%- endmacro %}
 
-{# The evidence of the rows outside a fold, as a relation. #}
-{% macro evidence_of_others(evidence, fold) -%}
-(
-  SELECT * FROM {{ evidence }} AS evidence
-  WHERE CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} <> {{ nbsql.text(fold) }}
-)
+{# The evidence of one row in `share`. #}
+{% macro evidence_of_some(evidence, share) -%}
+SELECT *
+FROM (
+  SELECT evidence.*, {{ nbsql.row_id() }} AS place FROM {{ evidence }} AS evidence
+) AS evidence
+WHERE place % {{ share }} = 0
 {%- endmacro %}
 
-{# One row per row of the evidence and class: weight and loss (0 but in the first class), r_1, q_1, and z_j = x_jc - m_j. #}
+{# The sums of a scan (logistic/scan.sql) for each fold, without products: its name, and the list of the losses and gradients. #}
+{% macro sums_of_folds(problem, evidence, trial) -%}
+SELECT
+  CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
+  {{ nbsql.list_of(nbsql.logistic_gradients(problem), nbsql.double()) }} AS sums
+FROM (
+  {{ nbsql.evidence_predicted(problem, evidence, trial) | indent(2) }}
+) AS predicted
+GROUP BY fold
+{%- endmacro %}
+
+{# One row per row of the evidence and class: fold, weight and loss (0 but in the first class), r_1, q_1, and z_j = x_jc - m_j. #}
 {% macro evidence_predicted(problem, design, trial) -%}
 WITH posteriors AS {{ nbsql.materialized() }}(
   SELECT
@@ -166,6 +178,7 @@ centred AS {{ nbsql.materialized() }}(
 {% set lists.names = lists.names + ['z_' ~ term.j] -%}
 {% endfor -%}
 SELECT
+  fold,
   {{ nbsql.unnested(lists.made, lists.names) | indent(2) }}
 FROM centred
 {%- endmacro %}

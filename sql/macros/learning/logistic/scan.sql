@@ -13,11 +13,9 @@
 #}
 {% macro logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = problem.zs -%}
-{% set losses %}sum(weight * loss), max(loss), sum(weight){% endset -%}
-{% set gradients %}{% for i in zs %}, {{ nbsql.logistic_gradient(problem, i) }}{% endfor %}{% endset -%}
 {% set pairs = problem.number_pairs if curvature and not problem.many else [] -%}
 {% set products %}{% for i, j in pairs %}, {{ nbsql.logistic_product(problem, i, j) }}{% endfor %}{% endset -%}
-{% set total = losses ~ gradients ~ products -%}
+{% set total = nbsql.logistic_gradients(problem) ~ products -%}
 WITH predicted AS {{ nbsql.materialized() if problem.levels or problem.many else nbsql.not_materialized() }}(
   {{ nbsql[problem.rows_macro](problem, design, trial) | indent(2) }}
 )
@@ -43,6 +41,12 @@ FROM (
 GROUP BY block
 {%- endif %}
 {{- nbsql.logistic_groups(problem, curvature) }}
+{%- endmacro %}
+
+{# The losses and the gradients of the numbers: the elements of a list. #}
+{% macro logistic_gradients(problem) -%}
+sum(weight * loss), max(loss), sum(weight)
+{%- for i in problem.zs %}, {{ nbsql.logistic_gradient(problem, i) }}{% endfor %}
 {%- endmacro %}
 
 {# The sums of the rows with each level, and of those with each pair of levels. #}
