@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,13 +38,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         con.execute("CREATE TABLE other AS FROM golf LIMIT 4")
         nbsql.fit(con, "golf", target="play", name="spell", id="id")
     return path
-
-
-@pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def rows_of(text: str) -> list[dict[str, str]]:

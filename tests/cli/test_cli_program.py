@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -30,13 +29,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def fitted(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    return str(shutil.copy(made, "shop.duckdb"))
-
-
 def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
     return subprocess.Popen(
@@ -46,12 +38,12 @@ def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_a_whole_session_of_processes(fitted: str, tmp_path: Path) -> None:
-    with program("predict", fitted, "spell", "golf", "--format", "csv", folder=tmp_path) as process:
+def test_a_whole_session_of_processes(shop: str, tmp_path: Path) -> None:
+    with program("predict", shop, "spell", "golf", "--format", "csv", folder=tmp_path) as process:
         out, err = process.communicate()
     assert (process.returncode, err) == (0, "")
     assert len(out.splitlines()) == 15
-    with program("predict", fitted, "spell", "nothing", folder=tmp_path) as process:
+    with program("predict", shop, "spell", "nothing", folder=tmp_path) as process:
         out, err = process.communicate()
     assert (process.returncode, out) == (1, "")
     assert err.startswith("error: no table or view 'nothing'")
@@ -59,8 +51,8 @@ def test_a_whole_session_of_processes(fitted: str, tmp_path: Path) -> None:
         assert process.communicate()[0] == f"nbsql, version {nbsql.__version__}\n"
 
 
-def test_two_processes_read_one_database(fitted: str, tmp_path: Path) -> None:
-    with duckdb.connect(fitted, read_only=True), program("list", fitted, folder=tmp_path) as process:
+def test_two_processes_read_one_database(shop: str, tmp_path: Path) -> None:
+    with duckdb.connect(shop, read_only=True), program("list", shop, folder=tmp_path) as process:
         out, err = process.communicate()
     assert (process.returncode, err) == (0, "")
     assert "spell" in out
@@ -70,7 +62,7 @@ def test_two_processes_read_one_database(fitted: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments", [("ad-hoc",), ("predict", "shop.duckdb", "spell", "golf", "--csv"), ("list", "shop.duckdb")]
 )
-def test_standard_output_on_a_full_disk_is_one_line(fitted: str, arguments: tuple[str, ...]) -> None:
+def test_standard_output_on_a_full_disk_is_one_line(shop: str, arguments: tuple[str, ...]) -> None:
     command, environment = [sys.executable, "-m", "nbsql", *arguments], {**os.environ, "PYTHONPATH": str(ROOT)}
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -78,8 +70,8 @@ def test_standard_output_on_a_full_disk_is_one_line(fitted: str, arguments: tupl
     assert done.returncode == 1
 
 
-def test_a_locked_database_is_one_line(fitted: str, tmp_path: Path) -> None:
-    with duckdb.connect(fitted), program("list", fitted, folder=tmp_path) as process:
+def test_a_locked_database_is_one_line(shop: str, tmp_path: Path) -> None:
+    with duckdb.connect(shop), program("list", shop, folder=tmp_path) as process:
         _, err = process.communicate()
     assert process.returncode == 1
     assert re.fullmatch(r"error: 'shop\.duckdb' is locked by (another process|\S+ \(PID \d+\)); close it there first\n", err)
@@ -88,7 +80,7 @@ def test_a_locked_database_is_one_line(fitted: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("database", ["shop.duckdb", "new.duckdb"])
-def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: Path, database: str) -> None:
+def test_an_interrupted_fit_leaves_everything_as_it_was(shop: str, tmp_path: Path, database: str) -> None:
     endless = "SELECT i % 3 AS y, i * 0.5 AS x FROM range(100000000000) AS t(i)"
     with program("fit", database, endless, "--target", "y", "--name", "spell", "--replace", folder=tmp_path) as process:
         while not _has_open(process.pid, tmp_path / database):
@@ -99,15 +91,15 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: P
         out, err = process.communicate()
     assert (process.returncode, out, err) == (130, "", "error: interrupted; nothing is half-written\n")
     assert Path("new.duckdb").exists() is False
-    assert nbsql.load(fitted, "spell").target == "play"
+    assert nbsql.load(shop, "spell").target == "play"
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_file_that_is_not_written_to_its_end_is_removed(fitted: str, tmp_path: Path, sent: signal.Signals) -> None:
+def test_a_file_that_is_not_written_to_its_end_is_removed(shop: str, tmp_path: Path, sent: signal.Signals) -> None:
     endless = "SELECT i % 3 AS wind FROM range(100000000000) AS t(i)"
-    with program("predict", fitted, "spell", endless, "--output", "scored.csv", folder=tmp_path) as process:
+    with program("predict", shop, "spell", endless, "--output", "scored.csv", folder=tmp_path) as process:
         while not any(_has_open(process.pid, file) for file in tmp_path.glob(".nbsql-*.csv")):
             assert process.poll() is None, process.communicate()
             time.sleep(0.05)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             i / 3 AS heat, [1.5, 'nan'::DOUBLE] AS list FROM range(12) AS t(i)""")
         nbsql.fit(con, "days", target="play", name="golf", id="id", features=["sky", "heat"], alpha=0)
     return path
-
-
-@pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def strict(text: str) -> Any:

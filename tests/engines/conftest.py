@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 from engines.places import ENGINES, Place
-from engines.servers import absent, binaries, postgres
+from engines.servers import absent, private_postgres
 from engines.servers import spark as spark_session
 
 _numbers = itertools.count(1)
@@ -22,11 +22,7 @@ def server() -> Iterator[str]:
         import psycopg  # noqa: F401
     except ImportError:
         absent("psycopg is not installed: pip install '.[postgres]' to test on PostgreSQL")
-    folder = binaries()
-    if folder is None:
-        absent("no PostgreSQL 15 or later is installed, whose server the tests could start")
-    assert folder is not None
-    with postgres(folder) as address:
+    with private_postgres() as address:
         yield address
 
 

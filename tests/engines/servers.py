@@ -138,6 +138,17 @@ def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
 
 
 @contextmanager
+def private_postgres() -> Iterator[str]:
+    """The address of a private PostgreSQL server; where none can be started, the test is skipped, or fails in CI."""
+    folder = binaries()
+    if folder is None:
+        absent("no PostgreSQL 15 or later is installed, whose server the tests could start")
+    assert folder is not None
+    with postgres(folder) as address:
+        yield address
+
+
+@contextmanager
 def cluster(workers: int) -> Iterator[str]:
     """The address of the master of a new standalone cluster of Spark, with workers of one core; stopped in the end."""
     try:

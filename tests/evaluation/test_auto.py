@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.nearly import near
 from support.refused import Refused
 
 import nbsql
@@ -47,10 +48,6 @@ SEEN = "SELECT * FROM t WHERE part < 3"  # the rows that a choice by the folds `
 def table(con: Connection) -> Connection:
     con.execute(TABLE)
     return con
-
-
-def near(expected: Any) -> Any:
-    return pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def as_family(text: str) -> nbsql.Family:

@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.matrices import scores
 
 import nbsql
 
@@ -117,12 +118,6 @@ def tree(learnt: Sequence[Row], names: Sequence[str]) -> set[frozenset[str]]:
         inside |= edge
         edges.add(edge)
     return edges
-
-
-def scores(model: nbsql.Model, source: str) -> dict[int, dict[str, float]]:
-    """ln p(x, c) by class, by the number of the row."""
-    labels = sorted(model.classes)
-    return {row[0]: dict(zip(labels, row[-len(labels) :], strict=True)) for row in model.joint_log_likelihood(source)}
 
 
 def expected(reference: Reference, asked: Sequence[Row]) -> dict[int, Any]:

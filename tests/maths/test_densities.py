@@ -7,6 +7,7 @@ import math
 import duckdb
 import pytest
 from scipy import special, stats
+from support.nearly import near
 from support.refused import Refused
 
 import nbsql
@@ -15,10 +16,6 @@ from nbsql.rendering.renderer import Renderer
 
 Connection = duckdb.DuckDBPyConnection
 COUNTS = ("poisson", "geometric")
-
-
-def near(expected: object) -> object:
-    return pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def log_density(family: str, x: float, mean: float, variance: float) -> float:

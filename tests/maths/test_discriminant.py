@@ -7,24 +7,17 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from support.matrices import load
 
 import nbsql
 from nbsql.plan import VERBS
 
 Connection = duckdb.DuckDBPyConnection
 Numbers = NDArray[np.float64]
-
-
-def load(con: Connection, x: Numbers, y: Any, name: str = "rows", **more: Any) -> None:
-    """A table of an id i, numbers x1, x2, ... and the class y."""
-    columns = {f"x{j}": x[:, j - 1] for j in range(1, x.shape[1] + 1)}
-    con.register("arrived", pa.table({"i": np.arange(len(x)), **columns, "y": y, **more}))
-    con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM arrived")
 
 
 def answers(model: nbsql.Model, verb: str, source: str = "rows") -> Numbers:

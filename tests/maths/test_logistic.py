@@ -8,7 +8,6 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from support.algebra import alike, examples
+from support.matrices import load
 
 import nbsql
 import nbsql.learning.logistic
@@ -29,13 +29,6 @@ DAYS = """CREATE TABLE days AS SELECT
     (a + c) % 4 AS guests, b % 5 AS calls, 1 + c % 3 AS w,
     CASE WHEN a % 4 + b % 6 + (a + c) % 4 > 7 THEN 'out' WHEN (a + b + c) % 3 = 0 THEN 'home' ELSE 'in' END AS place
     FROM (SELECT i, i * 7919 % 104729 AS a, i * 7907 % 1009 AS b, i * i % 211 AS c FROM range(200) AS t(i))"""
-
-
-def load(con: Connection, x: Numbers, y: Any, name: str = "rows", **more: Any) -> None:
-    """A table of an id i, numbers x1, x2, ... and the class y."""
-    columns = {f"x{j}": x[:, j - 1] for j in range(1, x.shape[1] + 1)}
-    con.register("arrived", pa.table({"i": np.arange(len(x)), **columns, "y": y, **more}))
-    con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM arrived")
 
 
 def theirs(x: Numbers, y: Any, penalty: float = 0.5, weight: Any = None) -> LogisticRegression:

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 from scipy import stats
+from support.nearly import near
 from support.refused import Refused
 
 import nbsql
@@ -20,10 +21,6 @@ import nbsql
 Connection = duckdb.DuckDBPyConnection
 Row = tuple[int, str, float | None, float]
 Point = tuple[float | None, float | None]
-
-
-def near(expected: Any) -> Any:
-    return pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def beta(values: Sequence[float], x: float) -> float:

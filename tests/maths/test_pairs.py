@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.matrices import scores
 
 import nbsql
 
@@ -95,12 +96,6 @@ class Reference:
             mean = sum(products) / len(products)
             found[y] = log(mean) if mean > 0 else -inf
         return found
-
-
-def scores(model: nbsql.Model, source: str) -> dict[int, dict[str, float]]:
-    """ln p(x, c) by class, by the number of the row."""
-    labels = sorted(model.classes)
-    return {row[0]: dict(zip(labels, row[-len(labels) :], strict=True)) for row in model.joint_log_likelihood(source)}
 
 
 def expected(reference: Reference, asked: Sequence[Row]) -> dict[int, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 from scipy import stats
+from support.nearly import near
 from support.refused import Refused
 
 import nbsql
@@ -17,10 +18,6 @@ Connection = duckdb.DuckDBPyConnection
 
 RAIN = """CREATE TABLE rain AS SELECT i % 2 AS y, i % 3 AS part, CASE WHEN i * 7 % 10 < 4 + 2 * (i % 2) THEN 0.0
     ELSE 0.5 + (i * 37 % 23) / 4 + i % 2 END AS x FROM range(120) AS r(i)"""
-
-
-def near(expected: Any) -> Any:
-    return pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_classes_without_zeros_and_without_other_numbers(con: Connection) -> None:

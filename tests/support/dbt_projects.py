@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import duckdb
 import pytest
-from engines.servers import absent, binaries, postgres
+from engines.servers import absent, private_postgres
 from support import dbt_versions
 
 from nbsql.rendering.renderer import macro_path
@@ -50,11 +50,7 @@ def server(engine: str) -> Iterator[str | None]:
         return
     if not installed("dbt.adapters.postgres", "psycopg"):
         absent("dbt-postgres or psycopg is not installed: pip install '.[test]'")
-    folder = binaries()
-    if folder is None:
-        absent("no PostgreSQL 15 or later is installed, whose server the tests could start")
-    assert folder is not None
-    with postgres(folder) as address:
+    with private_postgres() as address:
         yield address
 
 

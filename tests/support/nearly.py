@@ -14,3 +14,8 @@ def nearly(expected: Any, rel: float = 1e-12) -> Any:
     if isinstance(expected, list):
         return [nearly(value, rel) for value in expected]
     return pytest.approx(expected, rel=rel, abs=1e-15) if isinstance(expected, float) else expected
+
+
+def near(expected: Any) -> Any:
+    """What equals a number to nine digits."""
+    return pytest.approx(expected, rel=1e-9, abs=1e-9)
