@@ -65,12 +65,13 @@ def compare(name: str, sql: str, update: bool, engine: str = "duckdb") -> None:
 def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox, request):
     update = request.config.getoption("--update-golden")
     found = statements(inbox)
-    for name, sql in found.items():
-        # The spec's text and the ledger hold the version and what was fitted; they have tests of their own.
-        if not name.endswith(("_spec", "_batches")):
-            compare(f"fit_{name}", sql, update)
-    expected = {file.stem for file in GOLDEN.glob("fit_*.sql")}
-    assert expected == {f"fit_{name}" for name in found if not name.endswith(("_spec", "_batches"))}
+    # The spec's text and the ledger hold the version and what was fitted, and have tests of their own. The queries in two
+    # macros are those of the verbs below.
+    left_out = ("_spec", "_batches", "_macro_class_scores", "_macro_explain")
+    kept = {f"fit_{name}": sql for name, sql in found.items() if not name.endswith(left_out)}
+    for name, sql in kept.items():
+        compare(name, sql, update)
+    assert {file.stem for file in GOLDEN.glob("fit_*.sql")} == {*kept}
     for sql in found.values():
         inbox.execute(sql).fetchall()
     ours = inbox.execute("FROM spam.predict_proba('inbox') ORDER BY id").fetchall()
