@@ -135,21 +135,22 @@ def _number(value: float | None) -> str:
 
 def _calibrate(
     database: str, model: str, source: str, *, method: Method, folds: Any, held_back: bool, weight: str | None,
-    test: str | None, form: Form,
+    test: str | None, confidence: float | None, form: Form,
 ) -> None:  # fmt: skip
     chosen_folds = requested_folds(folds, held_back, 10)
     if weight is not None and not held_back and test is None:
         raise click.UsageError("--weight is of rows held back, or of a test; folds count by the weight of the fit")
     with write_or_print(database, form, rehearse=True) as engine, show_warnings(engine):
         loaded = load_to_change(engine, model)
-        found = loaded.calibrate(source, method=method, folds=chosen_folds, weight=weight, test=test)
+        found = loaded.calibrate(source, method=method, folds=chosen_folds, weight=weight, test=test, confidence=confidence)
         end_progress(engine)
         if form == "table":
             temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
             learnt = f"{found.rows:,} rows of {tables.plain(source)}"
             tables.echo(f"model {model} calibrated by {method} on {learnt}{temperature}", "")
-            (shown,) = tables_of(found)
-            tables.draw(shown)
+            for number, shown in enumerate(tables_of(found)):
+                tables.echo(*([""] if number else []))
+                tables.draw(shown)
         elif form != "sql":
             names = ("on", "rows", "metric", "before", "after")
             print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])

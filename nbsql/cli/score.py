@@ -36,7 +36,7 @@ from nbsql.plan import VERBS
 
 _ROWS = 20  # the default number of rows of a table
 _OUTPUT = ("into", "replace", "limit", "file_format", "output", "form")  # options of every command that scores rows
-_DECISIONS = ("costs", "thresholds", "top_k", "coverage")
+_DECISIONS = ("costs", "thresholds", "top_k", "coverage", "certain")
 _FIRST = 5_000  # rows that are written to a pipe before the others are scored
 
 _Scored = Callable[[nbsql.Model, Source], nbsql.Query]
@@ -58,7 +58,7 @@ def _rows_command(verb: str, *examples: str, added: Callable[[nbsql.Model], int]
         output = {name: given.pop(name) for name in _OUTPUT}
         proba = given.pop("proba", False)
         if sum(map(bool, (proba, *(given.get(name) for name in _DECISIONS)))) > 1:
-            raise click.UsageError("choose one of --proba, --cost, --threshold, --top-k and --coverage")
+            raise click.UsageError("choose one of --proba, --cost, --threshold, --top-k, --coverage and --certain")
         if proba and given["target"] is not None:
             raise click.UsageError("--target has no --proba; --top-k has its values, a row each")
         names = parameters(method_of("predict_proba" if proba else verb))

@@ -22,6 +22,7 @@ _SENTENCE_PART = re.compile(r"[.,:;](?= |$)", re.MULTILINE)
 
 _THRESHOLD = "Predict a class if its probability reaches P. Repeatable."
 _COVERAGE = "Add the smallest set of classes that contains the true one this often; needs `nbsql calibrate --method conformal`."
+_CERTAIN = "Predict only rows so certain that this share is right; needs `nbsql calibrate --method certain`."
 
 # Parameters that are more than their type and the text of the docstring say.
 _PARAMETERS: dict[str, Decorator] = {
@@ -30,6 +31,7 @@ _PARAMETERS: dict[str, Decorator] = {
     "costs": by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1. Repeatable."),
     "coverage": option("--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P", help=_COVERAGE),
     "thresholds": by_name("--threshold", "thresholds", type=THRESHOLD, help=_THRESHOLD),
+    "certain": option("--certain", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P", help=_CERTAIN),
     "weight": weighted,
 }
 _FLAGS = {"costs": "--cost", "thresholds": "--threshold"}  # repeatable, one at a time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -12,18 +12,20 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.errors import InputError, listed, suggestion
+from nbsql.evaluation.certainty import promises, shares_decided
 from nbsql.evaluation.evaluate import Evaluator, rows_to_judge
 from nbsql.evaluation.evaluation import Evaluation
 from nbsql.evaluation.out_of_fold import out_of_fold
+from nbsql.family.checks import share
 from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
-from nbsql.storage.calibration import OF_SETS, create_calibration
+from nbsql.storage.calibration import BESIDE_POSTERIORS, create_calibration
 from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.schema import is_calibrated
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
-Method = Literal["temperature", "platt", "isotonic", "conformal"]
+Method = Literal["temperature", "platt", "isotonic", "conformal", "certain"]
 METHODS = get_args(Method)
 _COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
 _TEMPERATURE_BOUND = (
@@ -37,7 +39,7 @@ class Calibration(Displayed):
     """The result of a calibration.
 
     Args:
-        method: "temperature", "platt", "isotonic" or "conformal".
+        method: "temperature", "platt", "isotonic", "conformal" or "certain".
         rows: the number of rows calibrated on: rows with a class that the model knows and can explain.
         log_loss: the mean of -ln p of the true class over these rows before, in nats; p is kept between 2^-52 and 1 - 2^-52.
         calibrated_log_loss: the same after, on the rows that the calibration was fitted on, so that it flatters platt and
@@ -45,6 +47,7 @@ class Calibration(Displayed):
         temperature: T, for that method.
         before: the evaluation of the model on the test rows, if there were any.
         after: the evaluation of the calibrated model on them.
+        decided: for "certain", the share of these rows that `predict` decides, by the share of these that are right at least.
         parameters: the table `calibration`: method, class_no, class, temperature, slope, intercept, score, probability.
 
     >>> import duckdb, nbsql
@@ -64,6 +67,7 @@ class Calibration(Displayed):
     temperature: float | None
     before: Evaluation | None = field(repr=False)
     after: Evaluation | None = field(repr=False)
+    decided: Mapping[float, float]
     parameters: Query = field(repr=False, compare=False)
 
     def table(self) -> list[tuple[str, int, str, float, float]]:
@@ -77,7 +81,7 @@ class Calibration(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers, in types that JSON has."""
-        names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
+        names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature", "decided")
         tests = {"before": self.before and self.before.to_dict(), "after": self.after and self.after.to_dict()}
         return {**{name: getattr(self, name) for name in names}, **tests}
 
@@ -86,19 +90,31 @@ class Calibration(Displayed):
         lines = [
             [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"] for place, rows, name, before, after in self.table()
         ]
-        return [title], [Table(["", "rows", "", "before", "after"], lines, right=[1, 3, 4])]
+        table = Table(["", "rows", "", "before", "after"], lines, right=[1, 3, 4])
+        decided = [[f"{certain:g}", f"{share:.4f}"] for certain, share in self.decided.items()]
+        return [title], [table, *([Table(["certain", "decided"], decided, right=[0, 1])] if decided else [])]
 
 
 def calibrate(
-    state: ModelState, source: Source, *, method: str, folds: int | str | None, weight: str | None, test: Source | None
+    state: ModelState,
+    source: Source,
+    *,
+    method: str,
+    folds: int | str | None,
+    weight: str | None,
+    test: Source | None,
+    confidence: float | None,
 ) -> Calibration:
     """Calibrate a model, inside the caller's transaction; see `Model.calibrate`."""
     engine, plan, classes, title = state.engine, state.plan, state.classes, state.title
     if method not in METHODS:
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
+    if confidence is not None and method != "certain":
+        raise InputError("⟨confidence⟩ goes with ⟨method='certain'⟩")
+    confidence = 0.95 if confidence is None else share(confidence, "confidence")
     if len(classes) < 2:
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
-    own = plan.calibration if method == OF_SETS else None  # sets of classes leave the posteriors as they are
+    own = plan.calibration if method in BESIDE_POSTERIORS else None
     before = None if test is None else Evaluator(state, test, weight, own).evaluate()
     renderer = engine.renderer
     with engine.temporaries() as temporary:
@@ -120,10 +136,14 @@ def calibrate(
             )
         if method in ("platt", "isotonic"):
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
-        last = rows
-        if method != OF_SETS:
+        last, promised, decided = rows, [], {}
+        if method == "certain":
+            points = engine.query_macro("certain_points", rows)
+            promised = list(promises(points, confidence))
+            decided = shares_decided(points, promised)
+        elif method not in BESIDE_POSTERIORS:
             last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
-        result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
+        result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", promised or last))
         kept = None
         if is_calibrated(engine, plan.relations):
             beside = renderer.fragment("calibration_beside", plan.relations["calibration"], method)
@@ -139,14 +159,14 @@ def calibrate(
         ((count, _, log_loss, after_loss),) = engine.query_macro("calibration_losses", rows, place, method)
         temperature = float(engine.query_macro("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, state.version)
-    judged_by = own if method == OF_SETS else method
+    judged_by = own if method in BESIDE_POSTERIORS else method
     after = None if test is None else Evaluator(state, test, weight, judged_by).evaluate()
     _warn(temperature, source.label, count, log_loss, after_loss)
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)
     order = ["class_no", "score"]
     parameter_rows = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
-    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameter_rows)
+    return Calibration(method, count, log_loss, after_loss, temperature, before, after, decided, parameter_rows)
 
 
 def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:

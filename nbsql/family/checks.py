@@ -43,6 +43,13 @@ def finite(value: Any, name: str) -> float:
     return float(value)
 
 
+def share(value: Any, name: str) -> float:
+    """`value` as a float. Raises InputError unless it is a number between 0 and 1, which it may not be."""
+    if not isinstance(value, (Real, Decimal)) or value != value or not 0 < float(value) < 1:
+        raise InputError(f"⟨{name}⟩ must be a number between 0 and 1, such as 0.9, not {written(value)}")
+    return float(value)
+
+
 def whole_number(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
     """`value`. Raises InputError unless it is a whole number of at least `least`, and at most `most`; None is no limit."""
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"

@@ -241,6 +241,7 @@ class Evaluating(Handle):
         folds: int | Literal["loo"] | None = 10,
         weight: str | None = None,
         test: Any = None,
+        confidence: float | None = None,
     ) -> Calibration:
         """Fit a calibration, so that posteriors are right as often as they say, and store it with the model.
 
@@ -250,7 +251,7 @@ class Evaluating(Handle):
         `predict_proba_uncalibrated` and `evaluate_uncalibrated`. Log-likelihoods and contributions are those of the model
         itself. A calibration belongs to the current state of the model: `update`, `forget` and `rollback` drop it, with a
         warning. Files keep it; derived models have none. Another calibration replaces it, but one of sets of classes
-        ("conformal") goes beside one of posteriors.
+        ("conformal") or of certain predictions goes beside one of posteriors.
 
         Args:
             source: rows whose class is known: with folds, all rows that the model has learnt; with `folds=None`, rows that it
@@ -259,12 +260,15 @@ class Evaluating(Handle):
                 sigmoid of the log-odds of each class against the rest (Platt 1999; Lin, Lin and Weng 2007). "isotonic": an
                 increasing function of them (Zadrozny and Elkan 2002), which needs some thousand rows. Both are normalised to
                 sum to 1. "conformal": the least posterior of the true class for `predict(..., coverage=0.9)`; it leaves the
-                posteriors unchanged (Sadinle, Lei and Wasserman 2019).
+                posteriors unchanged (Sadinle, Lei and Wasserman 2019). "certain": how certain a prediction must be for
+                `predict(..., certain=0.95)`; it leaves them unchanged, too (Geifman and El-Yaniv 2017).
             folds: every row is scored by a model of the other folds, or of all other rows ("loo"); see
                 `nbsql.cross_validate`.
             weight: the column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the
                 weight of the fit.
             test: rows that neither the model nor the calibration has seen, on which both are evaluated.
+            confidence: how probable it is that "certain" keeps what it promises, by the rows that it was calibrated on; None
+                for 0.95.
 
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
@@ -285,7 +289,9 @@ class Evaluating(Handle):
                 self._warn_of_learnt_rows(data, "calibrate by folds of them, or on rows that it has not learnt")
             if test_rows is not None:
                 self._warn_of_learnt_rows(test_rows, "test on rows that it has not learnt")
-            calibration = calibrate(self.state, data, method=method, folds=folds, weight=weight, test=test_rows)
+            calibration = calibrate(
+                self.state, data, method=method, folds=folds, weight=weight, test=test_rows, confidence=confidence
+            )
         self._refresh()
         return calibration
 

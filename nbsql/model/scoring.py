@@ -35,6 +35,7 @@ class Scoring(Imputing, OneRow, Weighing):
         thresholds: Any = None,
         top_k: int | None = None,
         coverage: float | None = None,
+        certain: float | None = None,
         by_class: bool = False,
         calibrated: bool | None = None,
         columns: Sequence[str] | None = None,
@@ -42,8 +43,8 @@ class Scoring(Imputing, OneRow, Weighing):
         """The rows of `source` with `prediction` and `probability`, the posterior of the prediction.
 
         The most probable class is predicted; ties go to the smaller label. A row that no class can
-        explain has a NULL prediction. Rows of a frame keep their order. At most one of `costs`, `thresholds`, `top_k`
-        and `coverage` may be given.
+        explain has a NULL prediction. Rows of a frame keep their order. At most one of `costs`, `thresholds`, `top_k`,
+        `coverage` and `certain` may be given.
 
         Args:
             source: the rows to score.
@@ -67,14 +68,20 @@ class Scoring(Imputing, OneRow, Weighing):
             coverage: for 0.9, `prediction_set` is the smallest list of classes that contains the true class of at least 9
                 rows of 10, as long as rows are like those by which `calibrate(..., method="conformal")` calibrated the model.
                 An empty list says that the row is unlike all of them. The coverage is rounded up to a thousandth.
-            by_class: with `coverage`, guarantee it for each class, not only for all rows together.
+            certain: for 0.95, predict the rows that are certain enough for at least 95 % of these predictions to be right, as
+                long as rows are like those by which `calibrate(..., method="certain")` calibrated the model; this holds with
+                the confidence that was asked for there, 95 % by default. The other rows have a NULL prediction, and the column
+                `reason` says why; `review` chooses those to label.
+            by_class: with `coverage`, guarantee it for each class, and with `certain` for the rows of each prediction, not only
+                for all rows together.
             calibrated: True for the posteriors that `calibrate` has fitted, False for those of the model itself; None for the
                 calibrated ones if the model is calibrated.
             columns: the columns of the source to return along with those that are added; [] returns none of them, None all.
 
         Raises:
             InputError: the source lacks a feature, or already has a column that would be added; or an option is invalid.
-            ModelError: calibrated is True and the model is not calibrated or, with coverage, not by "conformal".
+            ModelError: calibrated is True and the model is not calibrated or, with coverage, not by "conformal",
+                or, with certain, not by "certain".
 
         >>> model.predict("SELECT 'rain' AS sky").fetchall()
         [('rain', 'yes', 0.6666666666666666)]
@@ -88,7 +95,7 @@ class Scoring(Imputing, OneRow, Weighing):
         [(7, 'yes', 0.6666666666666666)]
         """
         if target is not None and target != self.state.spec.target:
-            if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated is not None:
+            if any(each is not None for each in (costs, thresholds, coverage, certain)) or by_class or calibrated is not None:
                 raise InputError(
                     "⟨predict(target=...)⟩ of a feature goes with ⟨top_k⟩, ⟨labelled⟩ and ⟨columns⟩; leave out the others"
                 )
@@ -98,11 +105,12 @@ class Scoring(Imputing, OneRow, Weighing):
             raise InputError("⟨labelled⟩ goes with a target that is a feature; the class is what is predicted")
 
         def make_decision() -> Decision | None:
-            if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:
+            if all(each is None for each in (costs, thresholds, top_k, coverage, certain)) and not by_class:
                 return None
             return decision_of(
-                self.state.labels(), costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class
-            )
+                self.state.labels(), costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, certain=certain,
+                by_class=by_class,
+            )  # fmt: skip
 
         chosen = make_decision()  # raises before the source is read
         if chosen is None:
@@ -118,7 +126,8 @@ class Scoring(Imputing, OneRow, Weighing):
                 if self.state.plan.calibration is None:
                     raise ModelError(f"{self.state.title} is not calibrated; calibrate it first")
                 cure = f"calibrate it by {chosen.calibration!r}"
-                raise ModelError(f"{self.state.title} is calibrated by {method!r}, which promises no coverage; {cure}")
+                no_promise = f"which promises no {'coverage' if coverage is not None else 'certainty'}"
+                raise ModelError(f"{self.state.title} is calibrated by {method!r}, {no_promise}; {cure}")
             return self.state.plan.decide(
                 macro, (*arguments, method is not None), rows, self.state.classes, calibration=method, reads=["calibration"]
             )

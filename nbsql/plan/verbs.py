@@ -35,6 +35,7 @@ VERBS: dict[str, Verb] = {
             "thresholds": (),
             "top_k": ("rank",),
             "coverage": ("prediction_set",),
+            "certain": ("reason",),
             "target": ("deviation",),
         },
     ),

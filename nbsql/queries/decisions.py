@@ -1,16 +1,14 @@
-"""Decision rules other than the most probable class: least cost, thresholds, the k most probable classes, prediction sets."""
+"""Decision rules other than the highest posterior: least cost, thresholds, the k most probable classes, sets, certain rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 from nbsql.errors import InputError, label_suggestion, written
-from nbsql.family.checks import whole_number
+from nbsql.family.checks import share, whole_number
 
 _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
 
@@ -28,24 +26,27 @@ class Decision:
 
 
 def decision_of(
-    labels: Sequence[Any], *, costs: Any, thresholds: Any, top_k: Any, coverage: Any, by_class: bool
+    labels: Sequence[Any], *, costs: Any, thresholds: Any, top_k: Any, coverage: Any, certain: Any, by_class: bool
 ) -> Decision | None:
     """The decision rule that the arguments of `Model.predict` describe; None for the most probable class.
 
     The labels are the classes, by number. Raises InputError if an argument is invalid, or several rules are given.
     """
-    options = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage}
+    options = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage, "certain": certain}
     arguments = [f"⟨{name}⟩" for name, value in options.items() if value is not None]
     if len(arguments) > 1:
-        raise InputError(f"predict takes one of ⟨costs⟩, ⟨thresholds⟩, ⟨top_k⟩ and ⟨coverage⟩, not {' and '.join(arguments)}")
-    if by_class and coverage is None:
-        raise InputError("⟨by_class⟩ goes with ⟨coverage⟩")
+        names = "⟨costs⟩, ⟨thresholds⟩, ⟨top_k⟩, ⟨coverage⟩ and ⟨certain⟩"
+        raise InputError(f"predict takes one of {names}, not {' and '.join(arguments)}")
+    if by_class and coverage is None and certain is None:
+        raise InputError("⟨by_class⟩ goes with ⟨coverage⟩ or ⟨certain⟩")
     if costs is not None:
         return Decision("predict with costs", "predict_at_cost", (cost_matrix(costs, labels),))
     if thresholds is not None:
         return Decision("predict with thresholds", "predict_at_thresholds", (threshold_list(thresholds, labels),))
     if coverage is not None:
         return Decision("predict with coverage", "predict_sets", (missed_share(coverage), by_class), calibration="conformal")
+    if certain is not None:
+        return Decision("predict with certain", "predict_certain", (share(certain, "certain"), by_class), calibration="certain")
     if top_k is not None:
         return Decision("predict with top_k", "predict_top_k", (min(whole_number(top_k, "top_k"), len(labels)),))
     return None
@@ -59,9 +60,7 @@ def missed_share(coverage: Any) -> int:
     >>> missed_share(0.9), missed_share(0.9995)
     (100, 0)
     """
-    if not isinstance(coverage, (Real, Decimal)) or not 0 < _number(coverage) < 1:
-        raise InputError(f"⟨coverage⟩ must be a number between 0 and 1, such as 0.9, not {written(coverage)}")
-    return 1000 - math.ceil(1000 * float(coverage) - 1e-9)  # in floating point, 1000 * 0.9 may exceed 900
+    return 1000 - math.ceil(1000 * share(coverage, "coverage") - 1e-9)  # in floating point, 1000 * 0.9 may exceed 900
 
 
 def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]:

@@ -1,6 +1,6 @@
 """The stored calibrations of a model: created, read, restored and dropped.
 
-A model has at most one of its posteriors, and beside it one of sets of classes ("conformal").
+A model has at most one of its posteriors, and beside it one of sets of classes ("conformal") and one of decisions ("certain").
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from nbsql.storage.build import run_statements
 from nbsql.storage.schema import drop_parts, is_calibrated
 from nbsql.warn import warn_user
 
-OF_SETS = "conformal"  # the method whose calibration is of sets of classes
+# The methods whose calibrations leave the posteriors as they are, and what each is for.
+BESIDE_POSTERIORS = {"conformal": "sets of classes", "certain": "certain predictions"}
 
 
 def calibration_methods(engine: Engine, relations: Relations) -> list[str]:
@@ -30,19 +31,17 @@ def calibration_methods(engine: Engine, relations: Relations) -> list[str]:
 
 def calibration_of_posteriors(engine: Engine, relations: Relations) -> str | None:
     """The method by which the posteriors of a model are calibrated, if they are."""
-    return next((method for method in calibration_methods(engine, relations) if method != OF_SETS), None)
+    return next((method for method in calibration_methods(engine, relations) if method not in BESIDE_POSTERIORS), None)
 
 
 def describe_calibration(engine: Engine, relations: Relations) -> str:
     """What a model answers with: "calibrated by temperature (T = 1.52), and by conformal for sets of classes"."""
     methods = calibration_methods(engine, relations)
-    posteriors = [method for method in methods if method != OF_SETS]
+    posteriors = [method for method in methods if method not in BESIDE_POSTERIORS]
     parts = ["not calibrated" if not posteriors else f"calibrated by {posteriors[0]}"]
     if posteriors == ["temperature"]:
         parts[0] += f" (T = {engine.query_macro('temperature_of', relations['calibration'])[0][0]:.4g})"
-    if OF_SETS in methods:
-        parts.append(f"sets of classes by {OF_SETS}")
-    return ", ".join(parts)
+    return ", ".join([*parts, *(f"{use} by {method}" for method, use in BESIDE_POSTERIORS.items() if method in methods)])
 
 
 def calibration_text(engine: Engine, plan: Plan) -> str | None:

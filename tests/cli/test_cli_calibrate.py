@@ -92,6 +92,16 @@ def test_the_sets_of_labels_are_json_in_csv(shop: str) -> None:
     assert sets == [[label] for label in labels]
 
 
+def test_certain_rows_are_counted_and_predicted(shop: str) -> None:
+    printed = run("calibrate", shop, "weather", "sky", "--method", "certain", "--confidence", "0.5")
+    assert "certain   decided" in printed
+    found = json.loads(run("calibrate", shop, "weather", "sky", "--method", "certain", "--confidence", "0.5", "--json"))
+    assert list(found["decided"]) == ["0.8", "0.9", "0.95", "0.99"]
+    rows = json.loads(run("predict", shop, "weather", "rest", "--certain", "0.999", "--json"))
+    assert {row["prediction"] for row in rows} == {None}
+    assert all(row["reason"] for row in rows)
+
+
 def test_the_sql_is_printed_and_changes_nothing(shop: str) -> None:
     assert 'CREATE TABLE "weather"."calibration" AS' in run("calibrate", shop, "weather", "sky", "--sql")
     assert "not calibrated" in run("predict", shop, "weather", "rest", "--calibrated", code=1)

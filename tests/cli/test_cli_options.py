@@ -33,6 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         con.execute("CREATE TABLE kinds AS SELECT i AS id, 'k' || i % 3 AS price FROM range(4) AS r(i)")
         model = nbsql.fit(con, "t", target="y", id="id", features=["x", "v", "g"], name="m")
         model.calibrate("t", method="conformal")
+        model.calibrate("t", method="certain", confidence=0.5)
     return path
 
 
@@ -141,6 +142,7 @@ ROWS: dict[str, Ask] = {
     "predict --threshold a=0.25": lambda m: m.predict(GAPS, thresholds={"a": 0.25}),
     "predict --top-k 2 --columns id,v": lambda m: m.predict(GAPS, top_k=2, columns=["id", "v"]),
     "predict --coverage 0.9 --by-class": lambda m: m.predict(GAPS, coverage=0.9, by_class=True),
+    "predict --certain 0.3 --by-class": lambda m: m.predict(GAPS, certain=0.3, by_class=True),
     "predict --target v --columns ''": lambda m: m.predict(GAPS, target="v", columns=[]),
     "predict --target x": lambda m: m.predict(GAPS, target="x"),
     "predict --proba": lambda m: m.predict_proba(GAPS),
@@ -184,7 +186,7 @@ def test_an_evaluation_at_a_cost_is_that_of_the_library(shop: str) -> None:
         ("--cost a:b=much", 2, "'a:b=much' is not ACTUAL:PREDICTED=COST, such as ham:spam=10"),
         ("--threshold 0.5", 2, "'0.5' is not LABEL=P, such as spam=0.9"),
         ("--threshold wet=0.5", 1, "class 'wet', which the model does not know; the classes are 'a', 'b', 'c'"),
-        ("--top-k 2 --proba", 2, "choose one of --proba, --cost, --threshold, --top-k and --coverage"),
+        ("--top-k 2 --proba", 2, "choose one of --proba, --cost, --threshold, --top-k, --coverage and --certain"),
         ("--target v --proba", 2, "--target has no --proba"),
         ("--columns nil", 1, "no column 'nil' in t"),
     ],

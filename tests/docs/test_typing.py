@@ -45,7 +45,7 @@ def test_the_words_that_are_taken_are_typed() -> None:
     from nbsql.model.scoring import Verb
 
     assert get_args(MethodName) == tuple(METHODS)
-    assert CALIBRATIONS == ("temperature", "platt", "isotonic", "conformal")
+    assert CALIBRATIONS == ("temperature", "platt", "isotonic", "conformal", "certain")
     assert get_args(Verb) == (*VERBS, "statistics")
 
 

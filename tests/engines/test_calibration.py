@@ -12,7 +12,7 @@ from engines.test_agreement import COLUMNS, mail
 
 import nbsql
 
-METHODS = ["temperature", "platt", "isotonic", "conformal"]
+METHODS = ["temperature", "platt", "isotonic", "conformal", "certain"]
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -61,6 +61,10 @@ def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.M
         ours, theirs = (sorted(query.fetchall(), key=itemgetter(0)) for query in queries)
         assert_same_rows(*([(*row[:-1], str(list(row[-1]))) for row in rows] for rows in (ours, theirs)))
         assert len({len(row[-1]) for row in ours}) > (options["coverage"] < 0.99)
+    promised = max(row[-1] for row in found[0].parameters if row[0] == "certain" and row[1] is None) - 1e-9
+    decided = [sorted(model.predict("inbox", certain=promised).fetchall(), key=itemgetter(0)) for model in models]
+    assert_same_rows(*decided)
+    assert len({row[-1] is None for row in decided[0]}) == 2
 
 
 def test_posteriors_that_leave_nothing_to_the_other_class_are_calibrated(both: tuple[Place, Place]) -> None:
@@ -74,7 +78,7 @@ def test_posteriors_that_leave_nothing_to_the_other_class_are_calibrated(both: t
     assert_same_rows(*found)
 
 
-@pytest.mark.parametrize("method", METHODS[:-1])
+@pytest.mark.parametrize("method", METHODS[:-2])
 def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str) -> None:
     place = Place("postgres", pg)
     place.table("inbox", COLUMNS, mail(200, 1))

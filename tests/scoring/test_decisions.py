@@ -158,7 +158,7 @@ def test_errors_are_one_line_and_change_nothing(risks: nbsql.Model, refused: Ref
         (
             "data",
             {"top_k": 1, "costs": {}},
-            "predict takes one of costs, thresholds, top_k and coverage, not costs and top_k",
+            "predict takes one of costs, thresholds, top_k, coverage and certain, not costs and top_k",
         ),
         (
             "SELECT *, 1 AS rank FROM data",

@@ -92,11 +92,11 @@ def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -
     for options, error, message in [
         ({"coverage": 1}, nbsql.InputError, "coverage must be a number between 0 and 1, such as 0.9, not 1"),
         ({"coverage": "0.9"}, nbsql.InputError, "coverage must be a number between 0 and 1, such as 0.9, not '0.9'"),
-        ({"by_class": True}, nbsql.InputError, "by_class goes with coverage"),
+        ({"by_class": True}, nbsql.InputError, "by_class goes with coverage or certain"),
         (
             {"coverage": 0.9, "top_k": 2},
             nbsql.InputError,
-            "predict takes one of costs, thresholds, top_k and coverage, not top_k and coverage",
+            "predict takes one of costs, thresholds, top_k, coverage and certain, not top_k and coverage",
         ),
         ({"coverage": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it first"),
     ]:

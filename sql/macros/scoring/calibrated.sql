@@ -5,6 +5,7 @@
     platt        q_k in proportion to 1 / (1 + exp(-(slope_k x_k + intercept_k)))      (Platt 1999)
     isotonic     q_k in proportion to a rising function of x_k, linear between knots   (Zadrozny and Elkan 2002)
     conformal    q_k = p_k: it determines the classes of a set (sets.sql) and leaves the posteriors as they are
+    certain      q_k = p_k: it determines which predictions are certain (certain.sql)
 
   x_k = ln(p_k / (1 - p_k)) is the log-odds of class k against the rest. platt and isotonic are normalised to sum to 1; if all of them are
   0, all classes are equally probable, as in scikit-learn. A class that the model rules out (p_k = 0) stays ruled out, and one that is
@@ -131,6 +132,9 @@ CROSS JOIN (
 SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(below_top)) }} AS nbsql_shares
 FROM {{ nbsql.with_top(rows) }}
 {%- endmacro %}
+
+{# The same. #}
+{% macro certain_shares(rows, calibration) -%} {{ nbsql.conformal_shares(rows, calibration) }} {%- endmacro %}
 
 {#
   One row per row of `rows`: its columns; nbsql_odds; nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last one at or

@@ -17,6 +17,7 @@
 {% set k = nbsql.word('k') -%}
 {% set label = nbsql.element(nbsql.word('nbsql_labels'), k) -%}
 {% set reached = nbsql.element(nbsql.word('nbsql_lowest'), k) -%}
+{% set held %}round(1000 * probability) >= {{ share }}{% endset -%}
 {% set member -%}
 CASE
       WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} AND greatest(x - {{ own }}, {{ nbsql.lowest_score() }}) >= {{ reached }}
@@ -33,21 +34,29 @@ FROM (
     {{ nbsql.with_posteriors(model, rows, parameters) | indent(4) }}
   ) AS posteriors
   CROSS JOIN (
-    SELECT {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('class_no')) }} AS nbsql_lowest
-    FROM (
-      SELECT classes.class_no, coalesce(lowest.score, {{ nbsql.lowest_score() }}) AS score
-      FROM (
-        {{ nbsql.numbered_classes(model, parameters) | indent(8) }}
-      ) AS classes
-      LEFT JOIN (
-        SELECT class_no, min(score) AS score
-        FROM {{ nbsql.calibration_by(calibration, 'conformal') | indent(8) }} AS calibration
-        WHERE round(1000 * probability) >= {{ share }}
-        GROUP BY class_no
-      ) AS lowest ON {%+ if by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}
-
-    ) AS scores
+    {{ nbsql.scores_to_reach(model, parameters, calibration, 'conformal', held, by_class, nbsql.lowest_score()) | indent(4) }}
   ) AS scores
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS source{{ nbsql.in_order_of_source(model) }}
+{%- endmacro %}
+
+{#
+  One row: nbsql_lowest, the list by class number of the lowest scores of a calibration by a method for which a condition holds, those of
+  each class by itself if by_class; `otherwise` where there is none.
+#}
+{% macro scores_to_reach(model, parameters, calibration, method, condition, by_class, otherwise) -%}
+SELECT {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('class_no')) }} AS nbsql_lowest
+FROM (
+  SELECT classes.class_no, coalesce(lowest.score, {{ otherwise }}) AS score
+  FROM (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes
+  LEFT JOIN (
+    SELECT class_no, min(score) AS score
+    FROM {{ nbsql.calibration_by(calibration, method) | indent(4) }} AS calibration
+    WHERE {{ condition }}
+    GROUP BY class_no
+  ) AS lowest ON {%+ if by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}
+
+) AS scores
 {%- endmacro %}

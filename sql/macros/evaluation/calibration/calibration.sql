@@ -5,11 +5,13 @@
     scores  one row per row and class: class_no, hit (whether it is the true class), score (the log-odds, finite), weight
 
   It makes one relation, `calibration`: method, class_no, class, temperature, slope, intercept, score, probability. temperature has one
-  row, platt one row per class, isotonic one row per knot, conformal one row per score. Columns that a method does not use are NULL.
+  row, platt one row per class, isotonic one row per knot, conformal and certain one row per score. Columns that a method does not use are
+  NULL.
 
   A method is a search in steps, each a table made from the one before (nbsql/evaluation/calibration.py). {method}_points is the input of
   every step (isotonic has none), {method}_start the first step, {method}_step the next one, and {method}_result the result of the last
-  one. conformal has conformal_result alone, which reads `rows`.
+  one. conformal has conformal_result alone, which reads `rows`; certain has certain_points, of `rows`, and certain_result, of what they
+  promise.
 #}
 
 {# One row per judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors). #}
@@ -61,7 +63,7 @@ SELECT
   {% else %}
   {{ nbsql.null_columns(['slope', 'intercept']) | indent(2) }},
   {% endif %}
-  {% if method in ['isotonic', 'conformal'] %}
+  {% if method in ['isotonic', 'conformal', 'certain'] %}
   found.score,
   found.probability
   {% else %}
@@ -72,7 +74,7 @@ FROM (
 ) AS classes
 {% if method == 'temperature' %}
 RIGHT JOIN {{ result }} AS found ON FALSE
-{%- elif method == 'conformal' %}
+{%- elif method in ['conformal', 'certain'] %}
 RIGHT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- else %}
 LEFT JOIN {{ result }} AS found ON found.class_no = classes.class_no
@@ -84,6 +86,17 @@ SELECT * FROM {{ kept }} AS kept
 {%- endif %}
 
 ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  The rows of a calibration that another one by this method leaves: one of posteriors, one of sets of classes, and one of certain
+  predictions go side by side.
+#}
+{% macro calibration_beside(calibration, method) -%}
+SELECT *
+FROM {{ calibration }} AS calibration
+WHERE method {% if method in ['conformal', 'certain'] %}<> {{ nbsql.text(method) }}{% else %}IN ('conformal', 'certain'){% endif %}
+
 {%- endmacro %}
 
 {# The rows of a calibration by one method, as a relation. #}

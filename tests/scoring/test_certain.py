@@ -1,0 +1,175 @@
+"""Predictions of rows that are certain enough: against numpy and scipy on the posteriors, and the promise on real tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+import nbsql
+from nbsql.evaluation.certainty import upper_limit
+
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+ROWS = """SELECT i AS id, ['low', 'mid', 'high'][k + 1] AS risk, k + i * 37 % 101 / 60 AS a, (k + i % 7) % 4 = 0 AS b
+FROM (SELECT i, i * i % 7 % 3 AS k FROM range(1800) AS t(i))"""
+HELD_OUT, NEW = "FROM data WHERE id % 3 = 1", "FROM data WHERE id % 3 = 2"
+
+
+@pytest.fixture
+def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    """Fitted on a third of the rows, and calibrated on another third, in each form of scoring."""
+    con.execute(f"CREATE TABLE data AS {ROWS}")
+    model = nbsql.fit(con, "FROM data WHERE id % 3 = 0", target="risk", id="id", name="risks")
+    model.calibrate(HELD_OUT, method="certain", folds=None)
+    return model
+
+
+def scores(model: nbsql.Model, source: str) -> list[tuple[int, str, str, float]]:
+    """The id, the class, the most probable class and its log-odds against the rest, of each row."""
+    query = model.predict_proba(source, calibrated=False)
+    found = []
+    for row in query:
+        best, *others = sorted(row[-3:], reverse=True)
+        found.append((row[0], row[1], row[query.columns.index("prediction")], round(float(np.log(best / sum(others))), 7)))
+    return found
+
+
+def lowest_score(held_out: list[tuple[int, str, str, float]], certain: float, confidence: float = 0.95) -> float:
+    """The lowest of the thresholds of the most certain 1 %, ... 100 % whose limits from the start of their tenth keep it."""
+    odds = np.array([each[3] for each in held_out])
+    wrong = np.array([each[1] != each[2] for each in held_out])
+    lowest, highest, tenth = np.inf, 0.0, -1
+    thresholds = {int(np.ceil(100 * np.mean(odds >= x) - 1e-9)): x for x in sorted(set(odds), reverse=True)}
+    for percent, threshold in sorted(thresholds.items()):
+        n, w = sum(odds >= threshold), sum(wrong[odds >= threshold])
+        limit = 1.0 if w == n else beta.ppf(1 - (1 - confidence) / 10, w + 1, n - w)
+        highest, tenth = max(limit, highest if (percent - 1) // 10 == tenth else 0.0), (percent - 1) // 10
+        lowest = min(lowest, threshold) if 1 - highest >= certain else lowest
+    return lowest
+
+
+def test_rows_are_predicted_that_reach_the_threshold(model: nbsql.Model) -> None:
+    met, new = scores(model, HELD_OUT), scores(model, NEW)
+    decided = set()
+    for certain, by_class in product((0.7, 0.9), (False, True)):
+        bounds = {
+            label: lowest_score([each for each in met if not by_class or each[2] == label], certain) for label in model.classes
+        }
+        expected = {row: label if odds >= bounds[label] else None for row, _, label, odds in new}
+        found = model.predict(NEW, certain=certain, by_class=by_class)
+        assert found.columns == ["id", "risk", "a", "b", "prediction", "probability", "reason"]
+        assert {row[0]: row[4] for row in found} == expected
+        assert all((row[4] is None) == (row[5] is None) == (row[6] is not None) for row in found)
+        decided.add(sum(label is not None for label in expected.values()))
+    assert len(decided) > 2
+    assert min(decided) < 0.8 * len(new)
+
+
+def test_more_confidence_decides_fewer_rows(model: nbsql.Model) -> None:
+    met = scores(model, HELD_OUT)
+    shares = []
+    for confidence in (0.5, 0.999):
+        found = model.calibrate(HELD_OUT, method="certain", folds=None, confidence=confidence)
+        assert found.calibrated_log_loss == pytest.approx(found.log_loss, rel=1e-12)  # the posteriors stay as they are
+        odds = np.array([each[3] for each in met])
+        assert found.decided[0.9] == pytest.approx(np.mean(odds >= lowest_score(met, 0.9, confidence)), abs=1e-12)
+        shares.append(found.decided[0.9])
+    assert shares[0] > shares[1]
+
+
+@pytest.mark.parametrize(("wrong", "n", "tail"), [(0, 59, 0.05), (3, 40, 0.005), (250, 900, 0.005), (7, 7, 0.05), (0, 1, 0.1)])
+def test_the_limit_of_a_share_is_that_of_clopper_and_pearson(wrong: int, n: int, tail: float) -> None:
+    limit = upper_limit(wrong, n, tail)
+    assert limit == pytest.approx(beta.ppf(1 - tail, wrong + 1, n - wrong) if wrong < n else 1, abs=1e-9)
+    assert binom.cdf(wrong, n, limit) == pytest.approx(tail if wrong < n else 1, abs=1e-9)
+
+
+def test_a_calibration_by_hand(con: duckdb.DuckDBPyConnection) -> None:
+    """Of 100 rows with x = 'u' none is wrong, of 100 with x = 'v' thirty: 1 - 0.005 ** (1 / 100) is 0.0516."""
+    con.execute("""CREATE TABLE t AS SELECT CASE WHEN i < 100 THEN 'u' ELSE 'v' END AS x,
+        CASE WHEN i < 100 OR i >= 170 THEN 'a' ELSE 'b' END AS y FROM range(200) AS r(i)""")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    found = model.calibrate("t", method="certain", folds=None)
+    assert found.decided == {0.8: 0.5, 0.9: 0.5, 0.95: 0, 0.99: 0}
+    promised = con.execute("SELECT probability FROM m.calibration WHERE class IS NULL ORDER BY score DESC").fetchall()
+    assert [p for (p,) in promised] == pytest.approx([0.005 ** (1 / 100), 1 - beta.ppf(0.995, 31, 170)], abs=1e-9)
+    rows = sorted(model.predict("SELECT DISTINCT x FROM t", certain=0.948))
+    assert [row[:2] for row in rows] == [("u", "a"), ("v", None)]
+    assert rows[1][3] == "b 69 %, a 31 %"  # of smoothed counts
+    model.calibrate("t", method="temperature", folds=None)
+    hot = sorted(model.predict("SELECT DISTINCT x FROM t", certain=0.948))
+    assert [row[:2] for row in hot] == [row[:2] for row in rows]
+    assert hot[0][2] == pytest.approx(sorted(model.predict("SELECT DISTINCT x FROM t"))[0][2], abs=1e-12)
+    assert str(model).endswith("calibrated by temperature>")
+
+
+def test_a_row_that_no_class_explains_is_not_certain(con: duckdb.DuckDBPyConnection) -> None:
+    data = "SELECT x, x AS z, CASE x WHEN 'u' THEN 'a' ELSE 'b' END AS y FROM (SELECT unnest(['u', 'v']) AS x), range(500)"
+    model = nbsql.fit(con, data, target="y", alpha=0, name="m")
+    model.calibrate(data, method="certain", folds=None)
+    strange = "SELECT unnest(['u', 'u', 'v']) AS x, unnest(['u', 'v', 'u']) AS z"
+    rows = sorted(model.predict(strange, certain=0.9))
+    assert rows[0] == ("u", "u", "a", 1.0, None)
+    assert [row[2:] for row in rows[1:]] == [(None, None, "no class explains it")] * 2
+
+
+def test_it_goes_with_a_file_and_beside_other_calibrations(model: nbsql.Model, tmp_path: Path) -> None:
+    con = model.state.engine.connection
+    expected = [row[:5] for row in model.predict(NEW, certain=0.8)]
+    for method in ("isotonic", "conformal", "temperature"):
+        model.calibrate(HELD_OUT, method=method, folds=None)
+        assert [row[:5] for row in model.predict(NEW, certain=0.8)] == expected
+    methods = "SELECT DISTINCT method FROM risks.calibration ORDER BY method"
+    assert con.execute(methods).fetchall() == [("certain",), ("conformal",), ("temperature",)]
+    model.export(tmp_path / "risks.parquet")
+    other = nbsql.import_(con, tmp_path / "risks.parquet", name="others")
+    assert other.predict(NEW, certain=0.8).fetchall() == model.predict(NEW, certain=0.8).fetchall()
+
+
+def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['a', 'a', 'b', 'b']) AS y")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    for options, error, message in [
+        ({"certain": 1}, nbsql.InputError, "certain must be a number between 0 and 1, such as 0.9, not 1"),
+        ({"certain": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it first"),
+        (
+            {"certain": 0.9, "coverage": 0.9},
+            nbsql.InputError,
+            "predict takes one of costs, thresholds, top_k, coverage and certain, not coverage and certain",
+        ),
+    ]:
+        with refused(error, message):
+            model.predict("t", **options)
+    with refused(nbsql.InputError, "confidence must be a number between 0 and 1, such as 0.9, not 95"):
+        model.calibrate("t", method="certain", confidence=95, folds=None)
+    with refused(nbsql.InputError, "confidence goes with method='certain'"):
+        model.calibrate("t", confidence=0.9, folds=None)
+    model.calibrate("t", folds=None)
+    message = "model 'm' is calibrated by 'temperature', which promises no certainty; calibrate it by 'certain'"
+    with refused(nbsql.ModelError, message):
+        model.predict("t", certain=0.9)
+
+
+@pytest.mark.parametrize("splits", [8, pytest.param(200, marks=pytest.mark.slow)])
+def test_the_promise_is_kept_in_random_splits(con: duckdb.DuckDBPyConnection, data: Path, splits: int) -> None:
+    """In at most one of twenty splits fewer than seven in ten of the certain predictions are right."""
+    numbers = "COLUMNS(lambda c: NOT regexp_matches(c, 'soil|wilderness'))"
+    rows = f"FROM '{data}/covtype_20k.parquet' LIMIT 10000"
+    con.execute(f"CREATE TABLE t AS SELECT {numbers}, row_number() OVER () AS row {rows}")
+    model: Any = nbsql.fit(con, "FROM t WHERE hash(row) % 4 = 0", target="cover_type", exclude=["row"], name="m")
+    kept = []
+    for seed in range(splits):
+        drawn = f"hash(row) % 4 > 0 AND (hash(row + {seed} * 1000000) // 7) % 8"
+        model.calibrate(f"FROM t WHERE {drawn} = 0", method="certain", folds=None)
+        sql = model.predict(f"FROM t WHERE {drawn} > 0", certain=0.7).sql
+        kept += con.execute(f"SELECT avg((prediction = cover_type)::INT), count(prediction) FROM ({sql})").fetchall()
+    assert sum(share is not None and share < 0.7 for share, _ in kept) <= splits / 20
+    assert np.mean([decided for _, decided in kept]) > 100
