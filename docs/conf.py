@@ -1,5 +1,7 @@
 """How Sphinx builds the pages: sphinx-build -W docs site."""
 
+from pathlib import Path
+
 from docutils import nodes
 
 import nbsql
@@ -9,7 +11,7 @@ author = "the authors of nbsql"
 release = nbsql.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
-exclude_patterns = ["site"]
+exclude_patterns = ["site", "try"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"  # the signature has them
 autodoc_member_order = "bysource"
@@ -22,6 +24,8 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_title = f"nbsql {release}"
 html_extra_path = ["llms.txt"]  # an index for language models
+if (Path(__file__).parent / "try" / "built").exists():  # by docs/try/build.py, which needs npm
+    html_extra_path.append("try/built")
 html_copy_source = False
 html_show_copyright = False
 

@@ -3,7 +3,8 @@
 --   .read ad_hoc.sql
 --   CREATE TABLE spam AS FROM naive_bayes('inbox', 'label', texts := ['message']);
 --   FROM naive_bayes_predict('spam', 'new_mail');
---   FROM naive_bayes_explain('spam', 'new_mail') WHERE row_no = 1 ORDER BY contribution DESC;
+--   FROM naive_bayes_reasons('spam', 'new_mail') WHERE row_no = 1;
+--   FROM naive_bayes_ratios('spam') WHERE class = 'spam' LIMIT 20;
 --   FROM naive_bayes_evaluate('spam', 'held_out', 'label');
 --
 -- A row x is classified by finding the class c with the largest P(c) P(x_1 | c) P(x_2 | c) ... This is naive, because the features
@@ -174,6 +175,31 @@ FROM classes CROSS JOIN pooled LEFT JOIN moments USING (class, feature)
 WHERE pooled.variance > 0;
 
 
+-- One row per class, feature and value: how many times likelier the value is in the class than in the other classes together (ratio), and
+-- how often it was there (n). A value that only this class has, with alpha 0, is infinitely likelier.
+CREATE OR REPLACE MACRO naive_bayes_ratios(model, alpha := 1) AS TABLE
+WITH values_of_classes AS (
+  SELECT class, feature, kind, value, likelihood, prior, coalesce(counts.n, 0) AS n
+  FROM naive_bayes_likelihoods(model, alpha := alpha) JOIN naive_bayes_priors(model) AS priors USING (class)
+  LEFT JOIN (SELECT class, feature, kind, value, sum(n) AS n FROM query_table(model) GROUP BY class, feature, kind, value) AS counts
+    USING (class, feature, kind, value)
+  WHERE kind <> 'number'
+),
+compared AS (
+  SELECT *, sum(prior * likelihood) OVER others / sum(prior) OVER others AS of_others
+  FROM values_of_classes
+  WINDOW others AS (
+    PARTITION BY feature, kind, value ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW
+  )
+)
+SELECT
+  class, feature, value, n, likelihood, of_others,
+  CASE WHEN of_others > 0 THEN likelihood / of_others WHEN likelihood > 0 THEN CAST('infinity' AS DOUBLE) END AS ratio
+FROM compared
+WHERE of_others IS NOT NULL
+ORDER BY class ASC NULLS LAST, ratio DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST;
+
+
 -- One row per row, class and cell of a table with a column nb_row: the contribution of the cell to the log-likelihood of the class. The
 -- row of the prior has no feature. Numbers have the normal density: -ln(2 pi variance) / 2 - (x - mean)^2 / (2 variance).
 CREATE OR REPLACE MACRO naive_bayes_contributions(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
@@ -228,6 +254,32 @@ SELECT
   row_number() OVER (PARTITION BY nb_row ORDER BY log_likelihood DESC NULLS LAST, class ASC NULLS LAST) AS place
 FROM compared
 WHERE isfinite(highest);
+
+
+-- Why: one row per row of the source and value, the strongest first: row_no, feature, value, and how many times likelier the value is (ratio)
+-- in one of the two most probable classes (class) than in the other. The row of the prior has no feature.
+CREATE OR REPLACE MACRO naive_bayes_reasons(model, source, alpha := 1, prior := 'empirical') AS TABLE
+WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+),
+contrasts AS (
+  SELECT
+    nb_row, feature, value,
+    sum(CASE place WHEN 1 THEN contribution ELSE -contribution END) AS log_ratio,
+    max(CASE place WHEN 1 THEN class END) AS best,
+    max(CASE place WHEN 2 THEN class END) AS second
+  FROM naive_bayes_contributions(model, 'numbered', alpha := alpha, prior := prior)
+  JOIN naive_bayes_posteriors(model, 'numbered', alpha := alpha, prior := prior) USING (nb_row, class)
+  WHERE place <= 2
+  GROUP BY nb_row, feature, value
+)
+SELECT
+  nb_row AS row_no, feature, value, exp(abs(log_ratio)) AS ratio,
+  CASE WHEN log_ratio > 0 THEN best WHEN log_ratio < 0 THEN second END AS class,
+  CASE WHEN log_ratio > 0 THEN second WHEN log_ratio < 0 THEN best END AS other
+FROM contrasts
+WHERE second IS NOT NULL
+ORDER BY nb_row ASC NULLS LAST, abs(log_ratio) DESC NULLS LAST, feature ASC NULLS FIRST, value ASC NULLS LAST;
 
 
 -- Every row of the source, in its order, with its prediction and the probability of the prediction.

@@ -107,6 +107,32 @@ def test_an_evaluation_is_that_of_the_model(days):
     assert (accuracy, log_loss) == pytest.approx((evaluation.accuracy, evaluation.log_loss), abs=1e-12)
 
 
+def test_ratios_compare_a_value_in_one_class_with_the_others(con):
+    con.execute("CREATE TABLE days AS FROM (VALUES ('sun', 'a'), ('sun', 'a'), ('rain', 'b'), ('sun', 'c')) AS t(sky, c)")
+    con.execute("CREATE TABLE m AS FROM naive_bayes('days', 'c')")
+
+    ratios = {row[:3]: row[3:] for row in con.execute("FROM naive_bayes_ratios('m')").fetchall()}
+
+    of_others = (1 / 4 * 1 / 3 + 1 / 4 * 2 / 3) / (1 / 2)  # with one added to every count
+    assert ratios["a", "sky", "sun"] == pytest.approx((2, 3 / 4, of_others, 3 / 4 / of_others), abs=1e-12)
+    unsmoothed = {row[:3]: row[-1] for row in con.execute("FROM naive_bayes_ratios('m', alpha := 0)").fetchall()}
+    assert (unsmoothed["b", "sky", "rain"], unsmoothed["a", "sky", "rain"]) == (math.inf, 0)
+
+
+def test_reasons_are_those_of_the_model(days):
+    nbsql.fit(days, "days", target="play", name="whole")
+    columns = "row_{}, feature, value, ratio, class, other"
+
+    ours = days.execute(f"SELECT {columns.format('no')} FROM naive_bayes_reasons('golf', 'days')").fetchall()
+    theirs = days.execute(f"SELECT {columns.format('id')} FROM whole.reasons('days') WHERE feature <> 'total'").fetchall()
+    theirs = [row for row in theirs if row[1] == "prior" or row[2] is not None]  # a missing value has no row here
+
+    expected = {(row, None if feature == "prior" else feature): found for row, feature, *found in theirs}
+    assert len(ours) == len(expected) == 45
+    for row, feature, _, ratio, *classes in ours:
+        assert [ratio, *classes] == [pytest.approx(expected[row, feature][1], rel=1e-9), *expected[row, feature][2:]]
+
+
 WRONG = [
     ("naive_bayes('days', 'ply')", "no column ply in the source; its columns are sky, heat, degrees, wind, dry, play"),
     ("naive_bayes('days', 'play', texts := ['skies'])", "no column skies in the source; its columns are sky, heat,"),

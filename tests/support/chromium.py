@@ -59,13 +59,17 @@ class Tab:
         self._session: dict[str, str] = {}
         self._number = 0
 
-    def open(self, page: Path, width: int | None = None) -> None:
-        """Show a page, on a screen of that width if one is given, and wait until its charts are drawn."""
+    def open(self, page: Path | str, width: int | None = None) -> None:
+        """Show a page, of a file or an address, on a screen of that width if one is given, and wait until all is drawn."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = {"sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]}
         if width is not None:
             self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=True)
-        self.call("Page.navigate", url=page.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until all of the page is drawn."""
         deadline = time.monotonic() + 120
         while self.run("document.body?.dataset.drawn") != "yes":
             assert time.monotonic() < deadline, "the charts of the page are not drawn"
@@ -101,12 +105,12 @@ class Tab:
 
 
 @contextmanager
-def tab(page: Path, folder: Path, width: int | None = None) -> Iterator[Tab]:
+def tab(page: Path | str, folder: Path, width: int | None = None) -> Iterator[Tab]:
     """A page in which keys can be pressed."""
     (there, to), (back, here) = os.pipe(), os.pipe()
     command = [
-        chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND",
-        f"--user-data-dir={folder / 'chromium of keys'}", "--remote-debugging-pipe", "--force-prefers-reduced-motion",
+        chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'chromium of keys'}",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-pipe", "--force-prefers-reduced-motion",
     ]  # fmt: skip
     pipes = f'exec "$@" 3<&{there} 4>&{here}'  # where Chromium looks for them
     shell = ["/bin/bash", "-c", pipes, "bash", *command]

@@ -1,0 +1,177 @@
+"""The page on which nbsql is tried in a browser: what it shows is what Python says, and nothing leaves it."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import json
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from support.chromium import Tab, chromium, tab
+
+import nbsql
+
+sys.path.append(str(Path(__file__).parents[2] / "docs" / "try"))
+
+pytestmark = pytest.mark.slow
+
+FIGURES = """Object.fromEntries([...document.querySelectorAll("#figures > div")].map(
+    (card) => [card.querySelector("dt").textContent, Number(card.querySelector("dd").title)]))"""
+ROLES = """Object.fromEntries([...document.querySelectorAll("#columns tr")].slice(1).map(
+    (row) => [row.cells[0].textContent, row.querySelector("select").value]))"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the page is served, on this machine."""
+    chromium()
+    if shutil.which("npm") is None:
+        reason = "npm is not installed, which fetches DuckDB-Wasm for the page"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from build import build
+
+    folder = tmp_path_factory.mktemp("try")
+    build(folder)
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/index.html"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def page(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    with tab(address, tmp_path_factory.mktemp("browser")) as page:
+        page.run("URL.createObjectURL = (saved) => { globalThis.saved = saved; return '#'; }")
+        yield page
+
+
+def press(page: Tab, button: str) -> str:
+    """The line of status once the page has done what a button asks for."""
+    page.run(f"document.getElementById('{button}').click()")
+    return status(page)
+
+
+def status(page: Tab) -> str:
+    page.wait()
+    return page.run("document.getElementById('status').textContent")
+
+
+def drop(page: Tab, name: str, content: str) -> str:
+    """The line of status once the page has read a file that is dropped on it."""
+    page.run(f"""{{
+        const dropped = new DataTransfer();
+        dropped.items.add(new File([{json.dumps(content)}], {json.dumps(name)}));
+        document.getElementById("drop").dispatchEvent(new DragEvent("drop", {{dataTransfer: dropped, cancelable: true}}));
+    }}""")
+    return status(page)
+
+
+def choose(page: Tab, column: str, role: str) -> None:
+    page.run(f"""{{
+        const chooser = document.querySelector(`[aria-label="What {column} is"]`);
+        chooser.value = "{role}";
+        chooser.onchange();
+    }}""")
+
+
+def saved(page: Tab, button: str) -> str:
+    press(page, button)
+    return page.run("saved.text()")
+
+
+def cells(page: Tab, table: str) -> list[list[str]]:
+    return page.run(f"[...document.querySelectorAll('#{table} tr')].map((row) => [...row.cells].map((cell) => cell.innerText))")
+
+
+def test_its_figures_and_counts_are_those_of_python(page, tmp_path, monkeypatch):
+    assert "flights.csv: done" in press(page, "flights")
+    roles = page.run(ROLES)
+    assert roles["arrival"] == "target"
+    assert (roles["flight"], roles["month"], roles["distance"]) == ("left out", "category", "number")
+    choose(page, "day", "left out")
+    assert "flights.csv: done" in press(page, "fit")
+    figures = page.run(FIGURES)
+
+    monkeypatch.chdir(tmp_path)
+    flights = page.run("(async () => (await fetch('flights.csv')).text())()")
+    (tmp_path / "flights.csv").write_text(flights, encoding="utf-8")
+    (tmp_path / "counts.csv").write_text(saved(page, "counts"), encoding="utf-8")
+    with duckdb.connect() as con:
+        (answer,) = con.execute(saved(page, "sql")).fetchall()  # the macros, the statements, and the evaluation as the last
+        assert answer == pytest.approx(
+            [figures[name] for name in ("rows judged", "accuracy", "most frequent class", "log loss")], abs=1e-9
+        )
+        families = {name: "categorical" for name, role in page.run(ROLES).items() if role == "category"}
+        families |= dict.fromkeys(["distance", "dep_delay"], "gaussian")
+        model = nbsql.fit(con, "learnt", target="arrival", features=list(families), families=families)
+        imported = nbsql.from_statistics(con, "counts.csv", target="arrival")
+        for each in (model, imported):
+            evaluation = each.evaluate("judged")
+            assert evaluation.log_loss == pytest.approx(figures["log loss"], abs=1e-9)
+            assert evaluation.accuracy == pytest.approx(figures["accuracy"], abs=1e-12)
+        (priors,) = con.execute("""SELECT avg(-ln(p)) FROM judged JOIN (SELECT arrival, count(*) / sum(count(*)) OVER () AS p
+            FROM learnt GROUP BY arrival) USING (arrival)""").fetchone()
+        assert figures["log loss of the priors"] == pytest.approx(priors, abs=1e-9)
+
+
+def test_it_says_why_a_row_and_which_mistakes(page):
+    mistakes = cells(page, "mistakes")
+    assert len(mistakes) == 6
+    assert all(arrival != predicted for _, arrival, predicted, *_ in mistakes[1:])
+    page.run("document.querySelector('#mistakes tr:last-child button').click()")
+    page.wait()
+    assert "late" in page.run("document.getElementById('answer').textContent")
+    reasons = cells(page, "reasons")[1:]
+    assert {row[0] for row in reasons} == {"(priors)", "month", "hour", "carrier", "origin", "dest", "distance", "dep_delay"}
+    page.run("document.getElementById('row').value = 99999; document.getElementById('row').onchange()")
+    assert status(page) == "there is no row 99999 among those judged"
+
+
+HOSTILE = '<img src=x onerror=document.body.append("run")>'
+
+
+def test_what_a_file_says_stays_a_text(page):
+    header = f'"{HOSTILE.replace(chr(34), chr(34) * 2)}","it\'s; ""a"" column",label'
+    lines = [f'"<b>{i % 3}</b>","o\'ne, --two ""three"" {i}{i % 7} words",{"<i>a</i>" if i % 3 else "b"}' for i in range(200)]
+    assert "done" in drop(page, "it's <b>mine</b>.csv", "\n".join([header, *lines]))
+    assert page.run(ROLES) == {HOSTILE: "category", 'it\'s; "a" column': "words", "label": "target"}
+    assert "done" in press(page, "fit")
+    assert page.run(FIGURES)["accuracy"] == 1
+    assert "<b>0</b>" in page.run("document.getElementById('ratios').textContent")
+    assert page.run("document.querySelectorAll('main :is(b, i, img)').length") == 0
+    assert "read_csv('it''s <b>mine</b>.csv')" in saved(page, "sql")
+
+
+def test_it_says_what_is_wrong(page):
+    assert drop(page, "none.csv", "a,b\n") == "none.csv has no rows"
+    drop(page, "days.csv", "sky,play\n" + "sun,yes\nrain,no\n" * 20)
+    choose(page, "sky", "left out")
+    assert press(page, "fit") == "every column is left out: there is nothing to learn from"
+    choose(page, "sky", "target")
+    assert page.run(ROLES) == {"sky": "target", "play": "left out"}  # there is one target
+    choose(page, "sky", "category")
+    assert press(page, "fit") == "no column is the target: say which one is to be predicted"
+
+
+def test_it_may_ask_no_other_site(page):
+    refused = "(async () => { try { await fetch('https://example.com'); return 'asked'; } catch { return 'refused'; } })()"
+    listener = "document.addEventListener('securitypolicyviolation', (event) => done(event.violatedDirective))"
+    violated = f"new Promise((done) => {listener})"
+    assert page.run(f"Promise.all([{violated}, {refused}])") == ["connect-src", "refused"]
+    asked = page.run("performance.getEntriesByType('resource').map((entry) => new URL(entry.name).host)")
+    assert set(asked) <= {page.run("location.host"), ""}  # a worker is a blob, without a host
