@@ -21,7 +21,7 @@ import nbsql
 
 sys.path.append(str(Path(__file__).parents[2] / "docs" / "try"))
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("try")]  # one page for all
 
 FIGURES = """Object.fromEntries([...document.querySelectorAll("#figures > div")].map(
     (card) => [card.querySelector("dt").textContent, Number(card.querySelector("dd").title)]))"""
@@ -130,6 +130,9 @@ def test_its_figures_and_counts_are_those_of_python(page, tmp_path, monkeypatch)
 
 
 def test_it_says_why_a_row_and_which_mistakes(page):
+    press(page, "flights")
+    choose(page, "day", "left out")
+    press(page, "fit")
     mistakes = cells(page, "mistakes")
     assert len(mistakes) == 6
     assert all(arrival != predicted for _, arrival, predicted, *_ in mistakes[1:])
