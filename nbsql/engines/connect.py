@@ -37,8 +37,9 @@ def engine_of(con: Any) -> Engine:
 
         engine = Spark(con)
     elif isinstance(con, str) and con.startswith(("spark://", "local[", "sc://")):
+        by = "remote" if con.startswith("sc://") else "master"
         raise InputError(
-            f"Spark is reached by a session, not by an address; pass SparkSession.builder.master({con!r}).getOrCreate(), "
+            f"Spark is reached by a session, not by an address; pass SparkSession.builder.{by}({con!r}).getOrCreate(), "
             "of pyspark: pip install 'nbsql[spark]'"
         )
     else:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,10 +127,13 @@ def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
         **settings,
     }
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    builder = SparkSession.builder.master(master).appName("nbsql")
+    remote = os.environ.get("NBSQL_SPARK") == "connect"  # a server of Spark Connect is started, and asked
+    builder = (SparkSession.builder.remote(master) if remote else SparkSession.builder.master(master)).appName("nbsql")
     for name, value in options.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    with warnings.catch_warnings():  # a server takes most options when it starts, and no session may set them later
+        warnings.simplefilter("ignore" if remote else "default")
+        session = builder.getOrCreate()
     try:
         yield session
     finally:

@@ -21,7 +21,7 @@ from engines.servers import cluster
 from markupsafe import Markup
 
 import nbsql
-from nbsql import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql import DatabaseError, InputError, ModelError
 from nbsql.engines.steps import Steps
 
 FIRST = [("a", "yes"), ("a", "yes"), ("b", "no")]
@@ -378,10 +378,8 @@ def test_what_is_refused(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             InputError,
             lambda: nbsql.models(tables.sparkContext),
         ),
-        "Spark Connect is not available yet; pass a session of SparkSession.builder.master(...)": (
-            NotSupportedError,
-            lambda: nbsql.models(type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()),
-        ),
+        "Spark is reached by a session, not by an address; pass SparkSession.builder.remote('sc://host:15002').getOrCreate(), "
+        "of pyspark: pip install 'nbsql[spark]'": (InputError, lambda: nbsql.models("sc://host:15002")),
         "the DataFrame is of another session; pass its own, frame.sparkSession, as con": (
             InputError,
             lambda: nbsql.fit(tables.newSession(), tables.table("first"), target="y"),

@@ -11,14 +11,14 @@ from contextvars import ContextVar
 from typing import Any
 
 from markupsafe import Markup
-from py4j.protocol import Py4JError, Py4JJavaError
-from pyspark.errors import AnalysisException, PySparkException
+from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.spark.gateway import ERRORS, GONE, Py4JError, Py4JJavaError, gateway_of
 from nbsql.engines.turn import turn_of
-from nbsql.errors import DatabaseError, InputError, NotSupportedError
+from nbsql.errors import DatabaseError
 from nbsql.rendering.renderer import Renderer
 
 _LEAST_VERSION = 4
@@ -40,7 +40,6 @@ _NEEDED = {
 _TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$)")
 # Tables of rows, which may be large; all other temporary tables have the size of a model.
 _STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
-_UNKNOWN_SIZE = 2**63 - 1  # bytes, as Spark takes a relation to have whose size it does not know
 
 # pyspark logs a JVM trace of every error; those that become errors of nbsql are not logged, and the user's own are.
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
@@ -62,14 +61,11 @@ class SparkDriver(Engine):
     unsupported = frozenset(["auto", "predict_one", "predict_one_sql", "⟨method='weighted'⟩"])
 
     def __init__(self, session: SparkSession) -> None:
-        if ".connect." in type(session).__module__:
-            raise NotSupportedError("Spark Connect is not available yet; pass a session of SparkSession.builder.master(...)")
-        if not isinstance(session, SparkSession):
-            raise InputError(f"con must be a SparkSession, not {type(session).__module__}.{type(session).__name__}")
+        self.gateway = gateway_of(session)
         self.renderer = Renderer("spark")
         self.session = session
         self._before: dict[str, DataFrame | None] | None = None  # the state before a transaction of what it changed
-        if session.sparkContext._jsc is None or session.sparkContext._jsc.sc().isStopped():
+        if self.gateway.is_stopped():
             raise DatabaseError(_STOPPED)
         if int(session.version.split(".")[0]) < _LEAST_VERSION:
             raise DatabaseError(f"this session is Spark {session.version}; nbsql needs {_LEAST_VERSION}.0 or later")
@@ -89,7 +85,7 @@ class SparkDriver(Engine):
 
     @staticmethod
     def _drop_released(connection: Any, drops: Callable[[], Sequence[str]], after_statement: bool) -> bool:  # noqa: ARG004
-        with suppress(PySparkException, Py4JError, AttributeError, OSError):  # the session is stopped
+        with suppress(*GONE):
             for statement in drops():
                 connection.sql(statement)
         return True
@@ -102,7 +98,7 @@ class SparkDriver(Engine):
         """Run a statement for its effect.
 
         Spark recomputes a cached query whenever one of its sources has changed. A table of a model must not change in this way,
-        so it is checkpointed, which cuts it off from its sources, and not cached. Inserting into it creates it anew.
+        so it is cut off from its sources, and not cached. Inserting into it creates it anew.
         """
         made = _TEMPORARY.match(sql)
         if made is not None and self._before is not None and made[2] not in self._before:
@@ -119,44 +115,19 @@ class SparkDriver(Engine):
             if select is not None:
                 self.session.sql(self.renderer.statement("create_view_as", Markup(made[2]), select, temporary=True))  # noqa: S704
                 return
-            with self._without_constraints():
-                self._with_bounded_size(rows.localCheckpoint()).createOrReplaceTempView(made[2])
-
-    def _with_bounded_size(self, rows: DataFrame) -> DataFrame:
-        """Checkpointed rows, without their estimated size in bytes where a whole number of 64 bits does not hold it.
-
-        A checkpoint keeps the estimate of its query, and a join multiplies those of its sides. In a search whose every step
-        joins the step before with itself, the estimate has several times the digits at each step, until they fill the memory.
-        """
-        plan = rows._jdf.queryExecution().analyzed()
-        with suppress(ValueError):  # of more digits than Python reads
-            if plan.stats().sizeInBytes() < _UNKNOWN_SIZE:
-                return rows
-        unsized = self.session._jsparkSession.internalCreateDataFrame(plan.rdd(), rows._jdf.schema(), False)
-        return DataFrame(unsized, self.session)
-
-    @contextmanager
-    def _without_constraints(self) -> Iterator[None]:
-        """Drop the constraints that a checkpoint keeps on its columns: in a union Spark confuses the columns and fails."""
-        conf, name = self.session.conf, "spark.sql.constraintPropagation.enabled"
-        before = conf.get(name, "true")
-        conf.set(name, "false")
-        try:
-            yield
-        finally:
-            conf.set(name, str(before))
+            self.gateway.cut_off(rows).createOrReplaceTempView(made[2])
 
     @contextmanager
     def errors(self) -> Iterator[None]:
         quiet = _quiet.set(True)
         try:
             yield
-        except (PySparkException, Py4JError, ConnectionError) as error:
+        except ERRORS as error:
             # The frames of pyspark and the error refer to each other, and would keep the query alive, with its view of a frame.
             traceback.clear_frames(error.__traceback__)
             raise DatabaseError(one_line(error)) from error
         except AttributeError as error:  # pyspark's own: its context has lost the virtual machine
-            if self.session.sparkContext._jsc is not None:
+            if not self.gateway.is_stopped():
                 raise
             raise DatabaseError(_STOPPED) from error
         finally:
@@ -176,18 +147,22 @@ class SparkDriver(Engine):
             yield
         except BaseException:
             for name, before in self._before.items():
-                with suppress(PySparkException, Py4JError, OSError):  # the session is stopped
+                with suppress(*GONE):
                     if before is None:
                         self.session.catalog.dropTempView(name.strip("`"))
                     else:
                         before.createOrReplaceTempView(name)
             raise
         finally:
+            with suppress(*GONE):
+                for name, before in self._before.items():
+                    if before is not None:
+                        self.gateway.forget(name)
             self._before = None
 
     def _table(self, name: str) -> DataFrame | None:
         try:
-            return self.session.table(name)
+            return self.gateway.remembered(name)
         except AnalysisException as error:
             traceback.clear_frames(error.__traceback__)  # as in `errors`
             return None
@@ -195,7 +170,9 @@ class SparkDriver(Engine):
     def dataframe(self, sql: str) -> DataFrame:
         """A query as a Spark DataFrame."""
         with self.errors():
-            return self.session.sql(sql)
+            frame = self.session.sql(sql)
+            _ = frame.columns  # Spark Connect looks at a query only when it is asked about it
+        return frame
 
 
 def one_line(error: Exception) -> str:

@@ -6,12 +6,12 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, types
 
 from nbsql.engines.source import COMMENTS, Source, check_distinct, file_hint, split_path
 from nbsql.engines.spark.driver import SparkDriver
+from nbsql.engines.spark.gateway import GONE
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _SELECT = re.compile(rf"{COMMENTS}\(*{COMMENTS}(select|with|values|table|from)\b", re.IGNORECASE | re.DOTALL)
@@ -61,7 +61,9 @@ def find(engine: SparkDriver, source: Any) -> Source:
     if selects:
         relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # the query may end in a comment
         try:
-            return engine.described(Source(relation, "the query", [], rereads=lambda: _is_scan(engine.dataframe(query))))
+            return engine.described(
+                Source(relation, "the query", [], rereads=lambda: engine.gateway.is_scan(engine.dataframe(query)))
+            )
         except DatabaseError as error:
             raise InputError(f"the query cannot be read: {error}") from None
     names = sorted(name for catalog, schema, name, _ in engine.query_macro("relations") if not name.startswith("nbsql "))
@@ -80,6 +82,7 @@ def _table(engine: SparkDriver, path: list[str], label: str) -> Source | None:
     try:
         relation = engine.renderer.dialect.ident(*path)
         frame = engine.session.table(str(relation))
+        _ = frame.columns  # Spark Connect looks for a table only when it is asked about it
     except (AnalysisException, InputError):
         return None
     full, is_quick = tuple(path), False  # to read again, at no more than the cost of a scan
@@ -88,37 +91,13 @@ def _table(engine: SparkDriver, path: list[str], label: str) -> Source | None:
         catalog = [table.catalog] if len(path) > 2 and table.catalog else []
         full = (table.name,) if table.isTemporary else (*catalog, *(table.namespace or path[:-1]), table.name)
         is_quick = table.tableType in ("MANAGED", "EXTERNAL") or engine.session.catalog.isCached(str(relation))
-    found = Source(relation, label, [], rereads=is_quick or _is_scan(frame))
+    found = Source(relation, label, [], rereads=is_quick or engine.gateway.is_scan(frame))
     found.path = full
     return engine.described(found)
 
 
-def _is_scan(frame: DataFrame) -> bool:
-    """Whether a DataFrame only reads Parquet or ORC files, or a cached table: columns of them, and the rows of a filter."""
-    jvm: Any = frame.sparkSession._jvm
-    as_list = jvm.scala.jdk.javaapi.CollectionConverters.asJava
-    plan: Any = frame._jdf.queryExecution().optimizedPlan()
-    if not plan.deterministic():
-        return False
-    while (kind := plan.getClass().getSimpleName()) in ("Project", "Filter"):
-        if kind == "Project" and not all(map(_is_column, as_list(plan.projectList()))):
-            return False
-        plan = plan.child()
-    if kind != "LogicalRelation":
-        return bool(kind == "InMemoryRelation")
-    files = plan.relation()
-    return bool(files.getClass().getSimpleName() == "HadoopFsRelation" and files.fileFormat().toString() in ("Parquet", "ORC"))
-
-
-def _is_column(expression: Any) -> bool:
-    """Whether an expression of a plan is a column, perhaps renamed or cast."""
-    while (kind := expression.getClass().getSimpleName()) in ("Alias", "Cast"):
-        expression = expression.child()
-    return bool(kind == "AttributeReference")
-
-
 def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
-    if frame.sparkSession._jsparkSession != engine.session._jsparkSession:  # several objects may stand for one session
+    if not engine.gateway.owns(frame):
         raise InputError("the DataFrame is of another session; pass its own, frame.sparkSession, as con")
     if frame.isStreaming:
         raise InputError("the DataFrame is a stream; a model reads rows that have an end: write it to a table first")
@@ -130,7 +109,9 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
     def release() -> None:
         try:
             engine.session.catalog.dropTempView(str(relation).strip("`"))
-        except (PySparkException, Py4JError, OSError):  # the session is stopped
+        except GONE:  # the session is stopped
             return
 
-    return engine.described(Source(relation, "the DataFrame", [], rereads=frame.is_cached or _is_scan(frame), release=release))
+    return engine.described(
+        Source(relation, "the DataFrame", [], rereads=frame.is_cached or engine.gateway.is_scan(frame), release=release)
+    )

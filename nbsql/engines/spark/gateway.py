@@ -1,0 +1,170 @@
+"""What only Spark's own process knows: classic sessions are asked through py4j, those of Spark Connect through its protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame
+
+from nbsql.errors import InputError
+
+try:
+    from py4j.protocol import Py4JError as Py4JError
+    from py4j.protocol import Py4JJavaError as Py4JJavaError
+except ImportError:  # the package pyspark-client, which only connects, comes without it
+
+    class Py4JError(Exception):  # type: ignore[no-redef]
+        """Never raised where py4j is not installed."""
+
+    class Py4JJavaError(Py4JError):  # type: ignore[no-redef,misc]
+        """Never raised where py4j is not installed."""
+
+        java_exception: object
+
+
+ERRORS = (PySparkException, Py4JError, ConnectionError)
+GONE = (*ERRORS, AttributeError, OSError)  # of a session that is stopped
+_UNKNOWN_SIZE = 2**63 - 1  # bytes, as Spark takes a relation to have whose size it does not know
+
+
+class Gateway(Protocol):
+    """A session, asked for what statements do not tell."""
+
+    def is_stopped(self) -> bool:
+        """Whether no statement can run any more."""
+
+    def owns(self, frame: DataFrame) -> bool:
+        """Whether a DataFrame is of this session."""
+
+    def cut_off(self, rows: DataFrame) -> DataFrame:
+        """The rows as they are now, which do not follow their sources."""
+
+    def remembered(self, name: str) -> DataFrame:
+        """A temporary view as it is now, for the time when another has its name."""
+
+    def forget(self, name: str) -> None:
+        """Drop what remembers a temporary view."""
+
+    def is_scan(self, frame: DataFrame) -> bool:
+        """Whether a DataFrame only reads Parquet or ORC files, or a cached table: columns of them, and the rows of a filter."""
+
+
+def gateway_of(session: Any) -> Gateway:
+    """The gateway of a session. Raises InputError for what is none."""
+    if type(session).__name__ == "SparkSession" and type(session).__module__ == "pyspark.sql.connect.session":
+        return Connect(session)
+    if type(session).__name__ == "SparkSession" and type(session).__module__ == "pyspark.sql.session":
+        return Classic(session)
+    raise InputError(f"con must be a SparkSession, not {type(session).__module__}.{type(session).__name__}")
+
+
+class Classic:
+    """A session beside its virtual machine, whose objects py4j reaches."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+
+    def is_stopped(self) -> bool:
+        context = self.session.sparkContext._jsc
+        return context is None or bool(context.sc().isStopped())
+
+    def owns(self, frame: DataFrame) -> bool:
+        return bool(frame.sparkSession._jsparkSession == self.session._jsparkSession)  # several objects may stand for one
+
+    def remembered(self, name: str) -> DataFrame:
+        frame: DataFrame = self.session.table(name)
+        return frame
+
+    def forget(self, name: str) -> None:
+        """Nothing is to be dropped."""
+
+    def cut_off(self, rows: DataFrame) -> DataFrame:
+        """Checkpointed rows, without their estimated size in bytes where a whole number of 64 bits does not hold it.
+
+        A checkpoint keeps the estimate of its query, and a join multiplies those of its sides. In a search whose every step
+        joins the step before with itself, the estimate has several times the digits at each step, until they fill the memory.
+        """
+        with self._without_constraints():
+            kept = rows.localCheckpoint()
+        plan = kept._jdf.queryExecution().analyzed()
+        with suppress(ValueError):  # of more digits than Python reads
+            if plan.stats().sizeInBytes() < _UNKNOWN_SIZE:
+                return kept
+        unsized = self.session._jsparkSession.internalCreateDataFrame(plan.rdd(), kept._jdf.schema(), False)
+        return DataFrame(unsized, self.session)
+
+    @contextmanager
+    def _without_constraints(self) -> Iterator[None]:
+        """Drop the constraints that a checkpoint keeps on its columns: in a union Spark confuses the columns and fails."""
+        conf, name = self.session.conf, "spark.sql.constraintPropagation.enabled"
+        before = conf.get(name, "true")
+        conf.set(name, "false")
+        try:
+            yield
+        finally:
+            conf.set(name, str(before))
+
+    def is_scan(self, frame: DataFrame) -> bool:
+        jvm: Any = self.session._jvm
+        as_list = jvm.scala.jdk.javaapi.CollectionConverters.asJava
+        plan: Any = frame._jdf.queryExecution().optimizedPlan()
+        if not plan.deterministic():
+            return False
+        while (kind := plan.getClass().getSimpleName()) in ("Project", "Filter"):
+            if kind == "Project" and not all(map(_is_column, as_list(plan.projectList()))):
+                return False
+            plan = plan.child()
+        if kind != "LogicalRelation":
+            return bool(kind == "InMemoryRelation")
+        files = plan.relation()
+        is_files = files.getClass().getSimpleName() == "HadoopFsRelation"
+        return bool(is_files and files.fileFormat().toString() in ("Parquet", "ORC"))
+
+
+def _is_column(expression: Any) -> bool:
+    """Whether an expression of a plan is a column, perhaps renamed or cast."""
+    while (kind := expression.getClass().getSimpleName()) in ("Alias", "Cast"):
+        expression = expression.child()
+    return bool(kind == "AttributeReference")
+
+
+class Connect:
+    """A session of Spark Connect, which sends plans to a server and tells nothing of how they are carried out."""
+
+    def __init__(self, session: Any) -> None:
+        self.session = session
+
+    def is_stopped(self) -> bool:
+        return bool(self.session.is_stopped)
+
+    def owns(self, frame: DataFrame) -> bool:
+        return self._number(frame.sparkSession) == self._number(self.session)
+
+    @staticmethod
+    def _number(session: Any) -> str:
+        return str(session.session_id)
+
+    def remembered(self, name: str) -> DataFrame:
+        kept = _before(name)  # a frame of a name reads what has the name when it runs; a view has what it was made of
+        self.session.table(name).createOrReplaceTempView(kept)
+        frame: DataFrame = self.session.table(kept)
+        return frame
+
+    def forget(self, name: str) -> None:
+        self.session.catalog.dropTempView(_before(name).strip("`"))
+
+    def cut_off(self, rows: DataFrame) -> DataFrame:
+        """The rows, sent here and back: they have the size of a model, and a server forgets a checkpoint that nobody holds."""
+        frame: DataFrame = self.session.createDataFrame(rows.toArrow())
+        return frame
+
+    def is_scan(self, frame: DataFrame) -> bool:  # noqa: ARG002
+        """Never known: what is no table of the catalogue is copied first."""
+        return False
+
+
+def _before(name: str) -> str:
+    return f"{name[:-1]} before`"

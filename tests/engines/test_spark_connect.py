@@ -1,0 +1,46 @@
+"""Spark Connect: a process has classic sessions or remote ones, so that these tests of Spark run in a process of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from engines.servers import absent
+
+HERE = Path(__file__).parent
+TESTS = (
+    "test_spark.py::test_a_dataframe_is_a_source_and_an_answer",
+    "test_spark.py::test_a_transient_model_does_not_follow_its_source",
+    "test_agreement.py::test_models_agree[spark-weights]",
+)
+
+
+@pytest.mark.spark
+def test_a_session_of_spark_connect_does_what_a_classic_one_does() -> None:
+    try:
+        import grpc  # noqa: F401
+    except ImportError:
+        absent("pyspark has no Spark Connect: pip install 'pyspark[connect]'")
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-n",
+            "0",
+            "-m",
+            "",
+            *(str(HERE / test) for test in TESTS),
+        ],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NBSQL_SPARK": "connect"},
+        check=False,
+    )
+    assert f"{len(TESTS)} passed" in result.stdout, result.stdout + result.stderr
