@@ -16,6 +16,8 @@ from nbsql.errors import NotSupportedError
 from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer
 
+FOLLOW = "following a table"  # a capability, by its name in messages
+
 
 class Runner(ABC):
     """A connection to a database, which runs statements one after another."""

@@ -24,7 +24,8 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_range, spec_for_recount
 from nbsql.storage.build import run_statements
 from nbsql.storage.calibration import drop_outdated_calibration
-from nbsql.storage.schema import drop_parts
+from nbsql.storage.drafts import draft_plan, publish
+from nbsql.storage.schema import drop_parts, followed
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
@@ -64,19 +65,41 @@ class Ledger:
         return number, batch
 
 
+@contextmanager
+def changing(state: ModelState) -> Iterator[Change]:
+    """A change to a model, inside the caller's transaction; its `result` is afterwards the state of the model."""
+    change = Change(replace(state, plan=draft_plan(state.engine, state.plan)))
+    yield change
+    plan = publish(state.engine, change.plan, state.relations, state.version)
+    follows = followed(state.engine, state.relations)
+    change.result = replace(state, plan=plan, classes=change.classes, version=state.updated_at(), follows=follows)
+
+
 class Change:
     """A change to one model, inside the caller's transaction. It begins with the plan and the classes of a draft of it."""
 
+    result: ModelState  # known at the end
+
     def __init__(self, draft: ModelState) -> None:
+        self.draft = draft
         self.engine = draft.engine
         self.plan = draft.plan
         self.classes = draft.classes
         self.title = draft.title
-        self.ledger = Ledger.of(draft)
         self._statistics = draft.relations["statistics"]
         self._batches = draft.relations["batches"]
 
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger as it is now."""
+        return Ledger.of(self.draft)
+
     def update(self, source: Source, batch: str | None) -> None:
+        """Add the rows of a source to the counts, and rebuild the model."""
+        self.add(source, batch)
+        self.finish()
+
+    def add(self, source: Source, batch: str | None = None) -> None:
         """Add the rows of a source to the counts."""
         number, name = self.ledger.next(batch)
         with self._counted(source, name) as (rows, counted):
@@ -87,15 +110,43 @@ class Change:
         if self.plan.spec.half_life is not None:
             slices = self.engine.renderer.fragment("slices", self._statistics)
             check_gaps(self.engine, self.plan.spec.half_life, self.engine.renderer.fragment("subquery", slices), self.title)
-        self._finish()
 
     def forget(self, source: Source) -> None:
+        """Subtract the rows of a source from the counts, and rebuild the model."""
+        self.subtract(source)
+        self.finish()
+
+    def subtract(self, source: Source) -> None:
         """Subtract the rows of a source from the counts."""
         number, name = self.ledger.next(None)
         with self._counted(source, name, learns=False) as (rows, cells):
             self._subtract(cells, name, source.label)
             self._add_ledger_line(Entry(number, name, "forget", source.label, 0), rows)
-        self._finish()
+
+    def check_learnt(self, source: Source) -> None:
+        """Raise InputError unless the model has learnt the rows of a source."""
+        with self._counted(source, self.ledger.next(None)[1], learns=False) as (_, cells):
+            self._check_learnt(cells, source.label, "follow")
+
+    def write(self, operation: str, source: str) -> None:
+        """Write a line of the ledger, of an operation that has learnt no rows yet."""
+        number, name = self.ledger.next(None)
+        self._add_ledger_line(Entry(number, name, operation, source, 0))
+
+    def join(self, entry: Entry, added: Entry) -> None:
+        """Fold the cells of one entry of the ledger into those of another of the same operation."""
+        render, batches = self.engine.renderer, (entry.batch, added.batch)
+        # Only counts above 0 can be folded: those of a forgetting are negated before, and again afterwards.
+        negate = "negated_cells" if entry.operation == "forget" else None
+        with self.engine.temporaries() as temporary:
+            cells = render.fragment("subquery", render.fragment("cells_of_batches", self._statistics, batches))
+            if negate:
+                cells = render.fragment("subquery", render.fragment(negate, cells, entry.batch))
+            folded = self.engine.create("cells", temporary("folded"), render.fragment("folded_cells", cells, entry.batch))
+            for relation in (self._statistics, self._batches):
+                self.engine.run("fold", render.statement("delete_batches_named", relation, batches))
+            self._insert_cells(render.fragment(negate, folded, entry.batch) if negate else render.fragment("cells_of", folded))
+        self._add_ledger_line(replace(entry, rows=entry.rows + added.rows))
 
     @contextmanager
     def _counted(self, source: Source, batch: str, *, learns: bool = True) -> Iterator[tuple[Markup, Markup]]:
@@ -129,6 +180,7 @@ class Change:
 
     def forget_batch(self, batch: str) -> None:
         """Subtract the cells of one batch."""
+        self._check_follows_none("⟨forget(batch=...)⟩")
         entry = self.ledger.find(batch)
         label = f"batch {batch!r}"
         if any(other.operation == "forget" and other.source == label for other in self.ledger.entries):
@@ -140,15 +192,16 @@ class Change:
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
             self._subtract(self.engine.create("cells", temporary("cells"), query), name, label)
         self._add_ledger_line(Entry(number, name, "forget", label, entry.rows))
-        self._finish()
+        self.finish()
 
     def rollback(self, batch: str) -> None:
         """Undo all changes after one entry of the ledger."""
+        self._check_follows_none("⟨rollback⟩")
         number = self.ledger.find(batch).number
         for relation in (self._statistics, self._batches):
             statement = self.engine.renderer.statement("delete_batches", relation, self._batches, number, after=True)
             self.engine.run(f"roll back to {batch}", statement)
-        self._finish()
+        self.finish()
 
     def compact(self, through: str | None) -> None:
         """Fold the cells up to one entry of the ledger, or all cells, into one batch."""
@@ -167,6 +220,10 @@ class Change:
         batches = f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}"
         self._add_ledger_line(replace(last, operation="compact", source=batches, rows=rows))
         self._rebuild()
+
+    def _check_follows_none(self, act: str) -> None:
+        if self.draft.follows is not None:
+            raise InputError(f"{self.title} follows {self.draft.follows}, which {act} would contradict; ⟨unfollow⟩ it first")
 
     # Steps. --------------------------------------------------------------------------------------------------------
 
@@ -202,18 +259,29 @@ class Change:
 
     def _subtract(self, cells: Markup, batch: str, label: str) -> None:
         """Subtract cells. Raises InputError unless the model has learnt all of them, and something is left."""
-        engine = self.engine
+        self._check_learnt(cells, label, "forget")
+        if self._violations(cells, label, "nothing_left"):
+            raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
+        negated = self.engine.renderer.fragment("negated_cells", cells, batch)
+        self._check_covariances(negated)
+        self._insert_cells(negated)
+
+    def _violations(self, cells: Markup, label: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
+        message = f"cannot forget {label}: {self.title} has not learnt all of it, or nothing else; make the script again"
+        return self.engine.violations(self.plan.relations["spec"], message, macro, self._statistics, cells, *arguments)
+
+    def _check_learnt(self, cells: Markup, label: str, act: str) -> None:
+        """Raise InputError unless the model has learnt all of some cells; `act` is what cannot be done otherwise."""
 
         def violations(macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
-            message = f"cannot forget {label}: {self.title} has not learnt all of it, or nothing else; make the script again"
-            return engine.violations(self.plan.relations["spec"], message, macro, self._statistics, cells, *arguments)
+            return self._violations(cells, label, macro, *arguments)
 
         for name, feature, value, learnt, forgotten in violations("overdrawn_cells"):
             cell = f"class {name!r}"
             if feature is not None:
                 cell += f" with {value!r} in {feature!r}" if value is not None else f" with {feature!r}"
             raise InputError(
-                f"cannot forget {label}: it has {forgotten:.15g} of {cell}, "
+                f"cannot {act} {label}: it has {forgotten:.15g} of {cell}, "
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"
             )
         moments = {"overdrawn_squares": "its variance"} if self.plan.centred_features else {}
@@ -222,21 +290,16 @@ class Change:
         for macro, moment in moments.items():
             for name, feature in violations(macro):
                 raise InputError(
-                    f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
+                    f"cannot {act} {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
                     f"{moment} would be negative"
                 )
         single = [f for f in self.plan.spec.features if f.family.level or not (f.family.bag or f.family.over_columns)]
         missing = violations("overdrawn_missing", single) if single else ()
         for name, feature, learnt, forgotten in missing:
             raise InputError(
-                f"cannot forget {label}: it has {forgotten:.15g} of class {name!r} without {feature!r}, "
+                f"cannot {act} {label}: it has {forgotten:.15g} of class {name!r} without {feature!r}, "
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"
             )
-        if violations("nothing_left"):
-            raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
-        negated = engine.renderer.fragment("negated_cells", cells, batch)
-        self._check_covariances(negated)
-        self._insert_cells(negated)
 
     def _check_covariances(self, change: Markup) -> None:
         cells = self.engine.renderer.fragment("cells_of", self._statistics)
@@ -245,15 +308,12 @@ class Change:
     def _add_ledger_line(self, entry: Entry, rows: Markup | None = None) -> None:
         self.engine.run_all([self.plan.add_ledger_line(entry, rows)])
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         """Rebuild what is made of the counts, after they have changed."""
-        self._drop_calibration()
+        self.plan = drop_outdated_calibration(self.engine, self.plan, self.classes, self.title)
         if stale := stale_weights(self.engine, self.plan.spec, self._batches):
             warn_user(f"{self.title} has changed: {stale}")
         self._rebuild()
-
-    def _drop_calibration(self) -> None:
-        self.plan = drop_outdated_calibration(self.engine, self.plan, self.classes, self.title)
 
     def _rebuild(self) -> None:
         """Rebuild the tables that scoring reads; the macros only if the classes or the form have changed."""

@@ -20,7 +20,7 @@ from nbsql.model.state import States
 from nbsql.plan import REVIEW, VERBS, Rows
 from nbsql.plan.verbs import POSTERIORS
 from nbsql.queries.explanation import Explanation
-from nbsql.queries.query import Query, macro_query, relation_query
+from nbsql.queries.query import Query, macro_query
 from nbsql.queries.table import number, paragraph
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Spec
@@ -61,7 +61,8 @@ class Handle:
         method = state.plan.calibration
         calibrated = f", calibrated by {method}" if method else ""
         learnt = f"{state.spec.target!r} of {len(state.classes)} classes{rows}, by {features}"
-        return f"<nbsql {title}{where}: {learnt}{calibrated}{stale}>"
+        follows = f", follows {state.follows}" if state.follows else ""
+        return f"<nbsql {title}{where}: {learnt}{calibrated}{stale}{follows}>"
 
     def __reduce__(self) -> NoReturn:
         self.state.__reduce__()
@@ -106,7 +107,7 @@ class Handle:
     @property
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
-        with self.state.guard():
+        with self._states.guard():
             return [row[0] for row in self.state.engine.query_macro("class_values", self.state.relations["priors"])]
 
     @property
@@ -118,22 +119,30 @@ class Handle:
     @property
     def priors(self) -> Query:
         """The classes and their priors, a row for each class, with class, n, prior and log_prior."""
-        return relation_query(self.state, "priors", "class")
+        return self._relation("priors", "class")
 
     @property
     def likelihoods(self) -> Query:
         """The likelihood of each value in each class, with log_likelihood or mean, variance and rate, a row for each."""
-        return relation_query(self.state, "likelihoods", "feature", "value", "class")
+        return self._relation("likelihoods", "feature", "value", "class")
 
     @property
     def statistics(self) -> Query:
         """The additive cells, with slice, class, feature, value, n, mean and m2."""
-        return relation_query(self.state, "statistics", "feature", "value", "class")
+        return self._relation("statistics", "feature", "value", "class")
 
     @property
     def counts(self) -> Query:
         """The cells summed over all batches, with slice, class, feature, value, n, mean, m2 and batch ("all")."""
-        return macro_query(self.state, "folded_cells", self.state.relations["statistics"], "all")
+        return self._macro_query("folded_cells", self.state.relations["statistics"], "all")
+
+    def _relation(self, name: str, *order: str) -> Query:
+        """The query of a relation of the model, sorted by some columns."""
+        return self._macro_query("sorted_by", self.state.relations[name], order)
+
+    def _macro_query(self, macro: str, *arguments: Any) -> Query:
+        """The query that a macro renders from relations of the model, which is refreshed when it runs."""
+        return macro_query(self.state, macro, *arguments, guard=self._states.guard)
 
     def _query(self, verb: str, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)

@@ -16,7 +16,7 @@ from nbsql.learning.derive import check_slice_names, derive, slice_names
 from nbsql.learning.half_life import check_reference_time
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
-from nbsql.queries.query import Query, macro_query, relation_query
+from nbsql.queries.query import Query
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
 from nbsql.storage.files import write_file
@@ -66,7 +66,7 @@ class Deriving(Handle):
         self._refresh()
         if self.state.spec.segment_by is None:
             raise ModelError(f'{self.state.title} has no segments; fit it with ⟨segment_by="region"⟩, for example')
-        return macro_query(self.state, "segments_of", self.state.relations["statistics"])
+        return self._macro_query("segments_of", self.state.relations["statistics"])
 
     @property
     def components(self) -> Query:
@@ -78,7 +78,7 @@ class Deriving(Handle):
         self._refresh()
         if self.state.spec.components is None:
             raise ModelError(f"{self.state.title} has no components; fit it with ⟨method=nbsql.Mixture(2)⟩, for example")
-        return relation_query(self.state, "components", "class", "component", "feature", "value")
+        return self._relation("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only, as a transient model. Slices are named by their text, or by values with that text.

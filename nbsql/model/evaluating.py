@@ -22,7 +22,7 @@ from nbsql.evaluation.slices import Slices
 from nbsql.learning.model_source import check_columns
 from nbsql.model.base import Handle
 from nbsql.queries.decisions import cost_matrix
-from nbsql.queries.query import Query, macro_query
+from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.warn import warn_user
 
@@ -313,8 +313,8 @@ class Evaluating(Handle):
         self._require("drift")
         statistics, features = self.state.plan.current_cells(), self.state.spec.features
         if values:
-            return macro_query(self.state, "relevance_of_values", statistics, self.state.relations["priors"], features)
-        return macro_query(self.state, "relevance", statistics, features)
+            return self._macro_query("relevance_of_values", statistics, self.state.relations["priors"], features)
+        return self._macro_query("relevance", statistics, features)
 
     def discrimination(self, a: Any, b: Any) -> Query:
         """What distinguishes class `a` from class `b`, from the counts alone, the strongest evidence first.

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
+from nbsql.engines.runner import FOLLOW
 from nbsql.errors import InputError
-from nbsql.learning.change import Change
+from nbsql.learning.change import Change, changing
+from nbsql.learning.follow import discard_changes, follow, unfollow
 from nbsql.model.base import Handle
-from nbsql.queries.query import Query, relation_query
+from nbsql.queries.query import Query
 from nbsql.storage import schema as schemas
-from nbsql.storage.drafts import draft_plan, publish
+from nbsql.warn import warn_user
 
 
 class Learning(Handle):
@@ -21,7 +22,7 @@ class Learning(Handle):
     @property
     def batches(self) -> Query:
         """The ledger of all changes, a row for each, with batch, operation, source, rows, at (UTC) and number."""
-        return relation_query(self.state, "batches", "number")
+        return self._relation("batches", "number")
 
     def update(self, source: Any, *, batch: str | None = None) -> None:
         """Add the rows of `source`. The model is then the one that a fit of all its rows would give, whatever their order.
@@ -78,6 +79,62 @@ class Learning(Handle):
         with self._change() as change:
             change.rollback(batch)
 
+    def follow(self, source: str, *, learnt: bool | None = None) -> None:
+        """Follow a table: learn the rows that are inserted into it from now on, forget those that are deleted.
+
+        Triggers write the changed rows into the model's table `changes`, in the transaction of the change, so that a rollback
+        takes them back. The next verb that reads the model learns them, on a connection that may write, in its transaction;
+        `refresh` does only that. The SQL macros answer as of then. An updated row is forgotten as it was, and learnt as it is.
+
+        Args:
+            source: a table in the database of the model.
+            learnt: whether the model has learnt the rows that the table has now; if not, they are learnt. By default the ledger
+                tells: it has learnt them if a fit or an update was from the table, and of as many rows.
+
+        Raises:
+            InputError: the source is no table, is elsewhere, or the ledger does not say whether its rows are learnt.
+            ModelError: the model cannot be changed, has no name, or follows a table already.
+            NotSupportedError: the engine has no triggers that see the changed rows; DuckDB has them from 2.0 on.
+
+        >>> _ = con.execute("CREATE TABLE inbox AS SELECT 'sun' AS sky, 'no' AS play")
+        >>> weather = nbsql.fit(con, "inbox", target="play", name="weather")
+        >>> weather.follow("inbox")
+        >>> _ = con.execute("INSERT INTO inbox VALUES ('rain', 'yes'), ('rain', 'no')")
+        >>> weather.classes
+        ['no', 'yes']
+        """
+        self.state.engine.require(FOLLOW)
+        table = self.state.engine.source(source)
+        with self._change() as change:
+            follow(change, table, lambda: self._source(table, reads_target=True, weighted=True), learnt)
+
+    def unfollow(self) -> None:
+        """Follow a table no longer. The model keeps what it has learnt from it.
+
+        Raises:
+            ModelError: the model follows no table.
+
+        >>> weather = nbsql.load(con, "weather")
+        >>> weather.unfollow()
+        >>> [operation for _, operation, *_ in weather.batches]
+        ['fit', 'follow', 'unfollow']
+        """
+        with self.state.engine.transaction(self.name):
+            try:
+                self._refresh()
+            except InputError as error:
+                warn_user(f"{error.marked}, or leave them out, as is done now")
+                discard_changes(self.state)
+            with self._change() as change:
+                unfollow(change)
+
+    def refresh(self) -> None:
+        """Learn the changes of the table that the model follows, as any verb that reads the model does; raise what hinders it.
+
+        >>> model.refresh()
+        """
+        self._refresh()
+
     def compact(self, through: str | None = None) -> None:
         """Fold the cells of all batches up to `through`, or of all batches, into one. What was forgotten is then gone for good.
 
@@ -113,8 +170,6 @@ class Learning(Handle):
     def _change(self) -> Iterator[Change]:
         with self.state.guard(), self.state.engine.transaction(self.name):
             self._require("ledger")
-            change = Change(replace(self.state, plan=draft_plan(self.state.engine, self.state.plan)))
-            yield change
-            plan = publish(self.state.engine, change.plan, self.state.relations, self.state.version)
-            version = self.state.updated_at()
-        self._states.adopt(replace(self.state, plan=plan, classes=change.classes, version=version))
+            with changing(self.state) as change:
+                yield change
+        self._states.adopt(change.result)

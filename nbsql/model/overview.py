@@ -110,6 +110,7 @@ def history(state: ModelState, *, ledger_at: str) -> list[str]:
     version = engine.query_macro("all_rows", relations["spec"])[0][1]
     lines = [", ".join([*settings, f"nbsql {version}"]), f"probabilities {describe_calibration(engine, relations)}"]
     lines += [in_words(stale)] if (stale := stale_weights(engine, spec, relations["batches"])) else []
+    lines += [f"follows {plain(state.follows)}, whose changes it learns"] if state.follows else []
     ledger = engine.query_macro("all_rows", relations["batches"])
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
         lines.append(f"{operation}: {count:,} rows of {plain(source)}, {at:%Y-%m-%d %H:%M} UTC")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from nbsql.engines.source import Source
+from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import read_source
 from nbsql.queries.query import Query
 from nbsql.storage.state import ModelState
@@ -33,12 +35,18 @@ class States:
 
     def refreshed(self) -> ModelState:
         """The state, read again if the model was changed elsewhere. Every verb does so before it uses what it knows."""
-        return self.adopt(self.current.refreshed(known=self.newest))
+        return self.adopt(learn_changes(self.current.refreshed(known=self.newest)))
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """As that of the state, after the model has learnt what has changed in the table that it follows."""
+        with self.refreshed().guard():
+            yield
 
     def read(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
         """The source that the user means, as `read_source` returns it; the model is read again if it was changed."""
         state, data = read_source(self.current, source, reads_target=reads_target, weighted=weighted, known=self.newest)
-        self.adopt(state)
+        self.adopt(state if weighted else learn_changes(state))  # who learns has refreshed it in the same transaction
         return data
 
     def rendering(self, render: Callable[..., str]) -> Callable[..., str]:

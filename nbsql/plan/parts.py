@@ -70,6 +70,12 @@ PARTS: dict[str, Part] = {
         internal=True,
         optional=True,
     ),
+    "changes": Part(
+        "table",
+        "The rows of the followed table that were inserted (nbsql_sign 1) or deleted (-1), and are not learnt yet.",
+        internal=True,
+        optional=True,
+    ),
     "estimates": Part("table", "The smoothed estimates that likelihoods reads.", internal=True, optional=True),
     "lookups": Part(
         "table",
@@ -107,7 +113,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "features": {"types": "Of its columns, in the rows that it was fitted to."},
     "batches": {
-        "operation": "What was done: fit, update, forget, merge or import.",
+        "operation": "What was done: fit, update, forget, follow, merge or import.",
         "rows": "How many rows were learnt; below 0 for those forgotten.",
     },
 }

@@ -382,9 +382,11 @@ class Query(PendingQuery):
             raise InputError(f"{name!r} is read for its own new rows; choose another name") from error
 
 
-def macro_query(state: ModelState, macro: str, *arguments: Any) -> Query:
+def macro_query(
+    state: ModelState, macro: str, *arguments: Any, guard: Callable[[], AbstractContextManager[None]] | None = None
+) -> Query:
     """The query that a macro renders from relations of a model."""
-    return Query(state.engine, state.engine.renderer.statement(macro, *arguments), guard=state.guard)
+    return Query(state.engine, state.engine.renderer.statement(macro, *arguments), guard=guard or state.guard)
 
 
 def relation_query(state: ModelState, name: str, *order: str) -> Query:

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from nbsql.engines.connect import lasting_relations, relations_in
 from nbsql.engines.engine import Engine
+from nbsql.engines.runner import FOLLOW
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, PARTS, Statement
 from nbsql.rendering.relations import Relations
 from nbsql.version import __version__
+from nbsql.warn import warn_user
 
 # What nbsql creates in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {name: part.kind for name, part in PARTS.items()}
@@ -63,11 +65,23 @@ def unreadable(engine: Engine, relations: Relations, name: str, fact: str) -> Mo
 
 def is_calibrated(engine: Engine, relations: Relations) -> bool:
     """Whether a model has a table `calibration`."""
+    return has_table(engine, relations, "calibration")
+
+
+def has_table(engine: Engine, relations: Relations, name: str) -> bool:
+    """Whether a model has one of the tables that not every model needs."""
     try:
-        engine.columns(relations["calibration"])
+        engine.columns(relations[name])
     except DatabaseError:
         return False
     return True
+
+
+def followed(engine: Engine, relations: Relations) -> str | None:
+    """The table that a model follows, by its name in the ledger; None if it follows none."""
+    if relations.temporary or FOLLOW in engine.unsupported or not has_table(engine, relations, "changes"):
+        return None
+    return str(engine.query_macro("followed", relations["batches"])[0][0])
 
 
 def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:
@@ -94,6 +108,9 @@ def drop_replaced(engine: Engine, database: str, schema: str) -> None:
 
     Raises ModelError if the schema contains something that nbsql did not create.
     """
+    table = followed(engine, relations_in(engine, database, schema))
+    if table is not None:
+        warn_user(f"model {schema!r} followed {table}, and the one in its place does not; let it follow {table} again")
     aside = engine.set_aside(database, schema, lambda name: drop_schema(engine, database, name))
     if aside is None:
         drop_schema(engine, database, schema)
@@ -133,7 +150,11 @@ def drop_transient(engine: Engine, relations: Relations) -> None:
 
 def _drops(engine: Engine, relations: Relations, names: Iterable[str], *, if_exists: bool = False) -> list[Statement]:
     render = engine.renderer.statement
-    return [
-        Statement(f"drop {name}", render("drop_relation", {**_FORMER, **CONTENTS}[name], relations[name], if_exists=if_exists))
-        for name in names
-    ]
+    statements = []
+    for name in names:
+        if name == "changes":  # with the triggers that write them
+            statements.append(Statement("drop changes", render("drop_changes", relations[name])))
+            continue
+        kind = {**_FORMER, **CONTENTS}[name]
+        statements.append(Statement(f"drop {name}", render("drop_relation", kind, relations[name], if_exists=if_exists)))
+    return statements

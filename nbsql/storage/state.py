@@ -28,6 +28,7 @@ class ModelState:
     classes: list[ClassColumn]
     name: str | None = None  # None if the model is transient
     version: Any = None  # `updated_at` before the plan and the classes were read; it changes whenever the model does
+    follows: str | None = None  # the table whose changes it learns, by its name in the ledger
     catalog: str | None = None  # the catalog of a named model, on engines that find it only while that is the current one
 
     def __reduce__(self) -> NoReturn:
@@ -151,7 +152,7 @@ def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
         if numbered != scored_class_count(classes):
             fact = f"its table 'parameters' has {numbered} of {scored_class_count(classes)} classes"
             raise schemas.unreadable(engine, relations, name, fact)
-    return {"plan": plan, "classes": classes}
+    return {"plan": plan, "classes": classes, "follows": schemas.followed(engine, relations)}
 
 
 def _emptied_tables(engine: Engine, plan: Plan) -> list[str]:

@@ -16,6 +16,7 @@ from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.sources import Sources
 from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS, Engine
+from nbsql.engines.runner import FOLLOW
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, suggestion
 from nbsql.family import NUMBERS
@@ -60,6 +61,11 @@ class DuckDB(DuckDBDriver):
         return self.connection
 
     # Running. ------------------------------------------------------------------------------------------------------
+
+    def require(self, what: str) -> None:
+        if what == FOLLOW and duckdb.__version__ < "2":
+            raise NotSupportedError(f"{what} needs the triggers of DuckDB 2.0, and this is {duckdb.__version__}; upgrade it")
+        super().require(what)
 
     def parameter_type(self, name: str) -> str:
         return "VARCHAR" if name.startswith("ENUM") or name == '"NULL"' else name

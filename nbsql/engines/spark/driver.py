@@ -16,6 +16,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.runner import FOLLOW
 from nbsql.engines.spark.gateway import ERRORS, GONE, Py4JError, Py4JJavaError, gateway_of
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError
@@ -58,7 +59,7 @@ class SparkDriver(Engine):
 
     title = "Spark"
     drafts = True
-    unsupported = frozenset(["auto", "predict_one", "predict_one_sql", "⟨method='weighted'⟩"])
+    unsupported = frozenset(["auto", FOLLOW, "predict_one", "predict_one_sql", "⟨method='weighted'⟩"])
 
     def __init__(self, session: SparkSession) -> None:
         self.gateway = gateway_of(session)
