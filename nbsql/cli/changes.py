@@ -52,6 +52,19 @@ def _undone(ledger: Sequence[_Line], before: int) -> str:
     return f"is as it was after batch {plain(ledger[-1][0])}, {counted(before - len(ledger), 'later change')} undone"
 
 
+def _followed(ledger: Sequence[_Line], _: int) -> str:
+    """What a model has learnt from the table that it follows."""
+    places = [place for place, line in enumerate(ledger) if line[1] in ("follow", "unfollow")]
+    if not places or ledger[places[-1]][1] == "unfollow":
+        return "follows no table, and has nothing to learn"
+    table = ledger[places[-1]][2]
+    learnt, forgotten = (
+        sum(line[3] for line in ledger[places[-1] :] if line[1] == operation and line[2] == table)
+        for operation in ("follow", "forget")
+    )
+    return f"follows {plain(table)}: {counted(learnt, 'row')} learnt, {counted(forgotten, 'row')} forgotten since then"
+
+
 def _export(model: nbsql.Model, path: str, *, form: Form, **given: Any) -> None:
     model.export(path, **given)
     name = str(model.name)
@@ -66,6 +79,9 @@ CHANGES = (
     _change_command(
         "forget", "churn withdrawn", "churn --batch 2026-03", said=lambda ledger, _: f"forgot {_rows(ledger[-1])}"
     ),
+    _change_command("follow", "churn customers", "churn customers --present learnt", said=_followed),
+    _change_command("refresh", "churn", said=_followed),
+    _change_command("unfollow", "churn", said=lambda ledger, _: f"follows {plain(ledger[-1][2])} no longer"),
     _change_command("rollback", "churn 2026-03", said=_undone),
     _change_command(
         "compact", "churn --through 2026-03",

@@ -31,7 +31,7 @@ GROUPS = {
     "Use it": "predict predict-proba explain impute review sample sql joint-log-likelihood log-evidence log-likelihood",
     "Judge it": "evaluate compare calibrate report plot relevance discrimination profile",
     "Look inside": "list show priors likelihoods statistics counts segments components weights linear quadratic scorecard",
-    "Keep it current": "update forget rollback compact batches monitor drift",
+    "Keep it current": "update forget follow refresh unfollow rollback compact batches monitor drift",
     "Move it": "export import drop ad-hoc dbt-path",
 }
 _NAMED = [name for names in GROUPS.values() for name in names.split()]

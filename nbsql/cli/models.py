@@ -45,6 +45,7 @@ def show(
     parts = [part for part, is_wanted in wanted.items() if is_wanted]
     with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
+        loaded.refresh()
         queries = {
             "priors": _order_rows(engine, loaded.priors, ["prior", "class"], ["prior"]),
             "likelihoods": _order_rows(engine, loaded.likelihoods, ["feature", "value", "class"]),

@@ -120,9 +120,11 @@ def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = 
         engine.close()
 
 
-def open_for_reading(path: str) -> AbstractContextManager[Engine]:
+@contextmanager
+def open_for_reading(path: str) -> Iterator[Engine]:
     """A database opened read-only, so that others can read it at the same time."""
-    return _opened(path, read_only=_is_file(path))
+    with _opened(path, read_only=_is_file(path)) as engine, show_warnings(engine):
+        yield engine
 
 
 def record_statements(path: str) -> AbstractContextManager[Recorder]:

@@ -96,6 +96,7 @@ class Change:
 
     def update(self, source: Source, batch: str | None) -> None:
         """Add the rows of a source to the counts, and rebuild the model."""
+        self._check_not_followed(source)
         self.add(source, batch)
         self.finish()
 
@@ -113,6 +114,7 @@ class Change:
 
     def forget(self, source: Source) -> None:
         """Subtract the rows of a source from the counts, and rebuild the model."""
+        self._check_not_followed(source)
         self.subtract(source)
         self.finish()
 
@@ -219,11 +221,17 @@ class Change:
             self._insert_cells(renderer.fragment("cells_of", folded_cells))
         batches = f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}"
         self._add_ledger_line(replace(last, operation="compact", source=batches, rows=rows))
+        if self.draft.follows is not None and "follow" in [entry.operation for entry in compacted]:
+            self.write("follow", self.draft.follows)
         self._rebuild()
 
     def _check_follows_none(self, act: str) -> None:
         if self.draft.follows is not None:
             raise InputError(f"{self.title} follows {self.draft.follows}, which {act} would contradict; ⟨unfollow⟩ it first")
+
+    def _check_not_followed(self, source: Source) -> None:
+        if self.draft.follows == source.label:
+            raise InputError(f"{self.title} follows {source.label}, and learns what changes in it by itself")
 
     # Steps. --------------------------------------------------------------------------------------------------------
 

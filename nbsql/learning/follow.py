@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError
@@ -12,27 +12,31 @@ from nbsql.learning.change import Change, changing
 from nbsql.learning.model_source import read_source
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
 from nbsql.storage.schema import drop_parts
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
+Present = Literal["learnt", "new"]  # whether a model has learnt the rows that its table has when it begins to follow it
+
 _EVENTS = ("insert", "delete", "update", "truncate")
 _ATTEMPTS = 5  # to learn changes that another connection is learning at the same time
 
 
-def follow(change: Change, table: Source, rows: Callable[[], Source], learnt: bool | None) -> None:
+def follow(change: Change, table: Source, rows: Callable[[], Source], present: Present | None) -> None:
     """Let a model learn the changes of a table from now on. `rows` reads those that it has now as the model reads them."""
     draft, engine, title = change.draft, change.engine, change.title
     if draft.name is None:
         raise ModelError("a model without a name ends with the connection, and cannot follow a table; fit it with ⟨name⟩")
     if draft.follows is not None:
         raise ModelError(f"{title} follows {draft.follows} already; ⟨unfollow⟩ it first")
+    check(draft.spec, "change", title)
     if not table.is_table:
         raise InputError(f"{table.label} is no table, and only a table tells what changes in it; name the table itself")
     target = next((c.name for c in table.columns if folded(c.name) == folded(draft.spec.target)), None)
     if engine.query_macro("row_count", table.relation, target)[0][0]:
-        _learn_present_rows(change, rows(), learnt)
+        _learn_present_rows(change, rows(), present)
     render, changes = engine.renderer, draft.relations["changes"]
     columns = _columns_read(draft.spec, table)
     engine.create("changes", changes, render.fragment("no_changes", table.relation, columns), temporary=False)
@@ -42,7 +46,14 @@ def follow(change: Change, table: Source, rows: Callable[[], Source], learnt: bo
         engine.run("share", render.statement("share_changes", changes))
     for event in _EVENTS:
         if trigger := render.statement("create_trigger", event, _trigger(draft, event), *given):
-            engine.run(f"trigger for {event}", trigger)
+            try:
+                engine.run(f"trigger for {event}", trigger)
+            except DatabaseError as error:
+                if "different catalog" not in str(error):
+                    raise
+                raise InputError(
+                    f"{table.label} is in another database than {title}, where its triggers reach no model"
+                ) from None
     change.write("follow", table.label)
     change.finish()
 
@@ -71,7 +82,9 @@ def learn_changes(state: ModelState) -> ModelState:
     for attempt in range(1, _ATTEMPTS + 1):
         pending, follows, may_learn = _state_of_changes(state)
         if not follows:
-            warn_user(f"{state.title} no longer follows {state.follows}, which was dropped or made anew; ⟨unfollow⟩ it")
+            warn_user(
+                f"{state.title} no longer follows {state.follows}, whose triggers are gone (it was dropped, made anew or copied); ⟨unfollow⟩ it"
+            )
         if not pending:
             return state
         if not may_learn:
@@ -133,18 +146,18 @@ def _lines(change: Change) -> dict[str, Entry]:
     return lines
 
 
-def _learn_present_rows(change: Change, rows: Source, learnt: bool | None) -> None:
+def _learn_present_rows(change: Change, rows: Source, present: Present | None) -> None:
     """Check that the model has learnt the rows of a table, or learn them."""
-    if learnt is None:
+    if present is None:
         count = change.engine.query_macro("row_count", rows.relation, change.plan.spec.target)[0][0]
         entries = [e for e in change.ledger.entries if e.operation in ("fit", "update") and e.source == rows.label]
         if count not in [entry.rows for entry in entries]:
             has = f"{entries[-1].rows} rows of it" if entries else "no rows of it"
             raise InputError(
-                f"{rows.label} has {count} rows, and the ledger of {change.title} {has}; say ⟨learnt=True⟩ if it has learnt "
-                "them, or ⟨learnt=False⟩ to learn them now"
+                f"{rows.label} has {count} rows, and the ledger of {change.title} {has}; say ⟨present='learnt'⟩ if it has "
+                "learnt them, or ⟨present='new'⟩ to learn them now"
             )
-    if learnt is False:
+    if present == "new":
         change.add(rows)
     else:
         change.check_learnt(rows)

@@ -9,7 +9,7 @@ from typing import Any
 from nbsql.engines.runner import FOLLOW
 from nbsql.errors import InputError
 from nbsql.learning.change import Change, changing
-from nbsql.learning.follow import discard_changes, follow, unfollow
+from nbsql.learning.follow import Present, discard_changes, follow, unfollow
 from nbsql.model.base import Handle
 from nbsql.queries.query import Query
 from nbsql.storage import schema as schemas
@@ -79,7 +79,7 @@ class Learning(Handle):
         with self._change() as change:
             change.rollback(batch)
 
-    def follow(self, source: str, *, learnt: bool | None = None) -> None:
+    def follow(self, source: str, *, present: Present | None = None) -> None:
         """Follow a table: learn the rows that are inserted into it from now on, forget those that are deleted.
 
         Triggers write the changed rows into the model's table `changes`, in the transaction of the change, so that a rollback
@@ -88,8 +88,8 @@ class Learning(Handle):
 
         Args:
             source: a table in the database of the model.
-            learnt: whether the model has learnt the rows that the table has now; if not, they are learnt. By default the ledger
-                tells: it has learnt them if a fit or an update was from the table, and of as many rows.
+            present: whether the rows that the table has now are "learnt" already, or "new" and learnt first. By default the
+                ledger tells: they are learnt if a fit or an update was from the table, and of as many rows.
 
         Raises:
             InputError: the source is no table, is elsewhere, or the ledger does not say whether its rows are learnt.
@@ -106,7 +106,7 @@ class Learning(Handle):
         self.state.engine.require(FOLLOW)
         table = self.state.engine.source(source)
         with self._change() as change:
-            follow(change, table, lambda: self._source(table, reads_target=True, weighted=True), learnt)
+            follow(change, table, lambda: self._source(table, reads_target=True, weighted=True), present)
 
     def unfollow(self) -> None:
         """Follow a table no longer. The model keeps what it has learnt from it.

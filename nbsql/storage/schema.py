@@ -65,13 +65,8 @@ def unreadable(engine: Engine, relations: Relations, name: str, fact: str) -> Mo
 
 def is_calibrated(engine: Engine, relations: Relations) -> bool:
     """Whether a model has a table `calibration`."""
-    return has_table(engine, relations, "calibration")
-
-
-def has_table(engine: Engine, relations: Relations, name: str) -> bool:
-    """Whether a model has one of the tables that not every model needs."""
     try:
-        engine.columns(relations[name])
+        engine.columns(relations["calibration"])
     except DatabaseError:
         return False
     return True
@@ -79,9 +74,9 @@ def has_table(engine: Engine, relations: Relations, name: str) -> bool:
 
 def followed(engine: Engine, relations: Relations) -> str | None:
     """The table that a model follows, by its name in the ledger; None if it follows none."""
-    if relations.temporary or FOLLOW in engine.unsupported or not has_table(engine, relations, "changes"):
+    if relations.temporary or FOLLOW in engine.unsupported:
         return None
-    return str(engine.query_macro("followed", relations["batches"])[0][0])
+    return next((str(table) for (table,) in engine.query_macro("followed", relations["batches"])), None)
 
 
 def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:

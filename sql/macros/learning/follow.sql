@@ -84,9 +84,12 @@ SELECT {{ nbsql.names_of(columns) }} FROM {{ changes }} AS changes WHERE nbsql_t
 DELETE FROM {{ changes }} WHERE nbsql_taken
 {%- endmacro %}
 
-{# The table that a model follows, as the ledger has it. #}
+{# The table that a model follows, as the ledger has it; no row if it follows none. #}
 {% macro followed(batches) -%}
-SELECT source FROM {{ batches }} AS batches WHERE operation = 'follow' ORDER BY number DESC NULLS LAST LIMIT 1
+SELECT source
+FROM {{ batches }} AS batches
+WHERE operation = 'follow'
+  AND number > (SELECT coalesce(max(number), 0) FROM {{ batches }} AS batches WHERE operation = 'unfollow')
 {%- endmacro %}
 
 {# Deletes the rows of some batches. #}

@@ -74,6 +74,7 @@ UNION ALL
 SELECT function.proname, 'macro'
 FROM pg_proc AS function
 WHERE function.pronamespace = CAST(quote_ident({{ nbsql.text(schema) }}) AS regnamespace)
+  AND (function.proname <> 'changes' OR function.prorettype <> CAST('trigger' AS regtype))
 UNION ALL
 SELECT type.typname, 'other'
 FROM pg_type AS type
