@@ -11,6 +11,7 @@
 -- are taken to be independent within a class. All of these are shares of counts, so a model is a table of counts, and counts add:
 --
 --   INSERT INTO spam FROM naive_bayes('mail_of_june', 'label', texts := ['message']);    -- learns more rows
+--   INSERT INTO spam SELECT * REPLACE (-n AS n, -m2 AS m2) FROM naive_bayes('mail_of_may', ...);    -- forgets rows
 --
 -- Columns of text, ENUM, UUID and BOOLEAN are categories, unless `texts` names them: these are cut into words. Numbers have a normal
 -- distribution in each class. Columns of other types, and those in `keys`, are ignored. A value that is NULL is left out of the
@@ -114,7 +115,7 @@ SELECT
     WHEN 'empirical' THEN n / sum(n) OVER ()
     ELSE error('prior must be empirical or uniform, not ' || prior)
   END AS prior
-FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GROUP BY class) AS classes;
+FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GROUP BY class HAVING sum(n) > 0) AS classes;
 
 
 -- One row per class, feature and value: P(value | class), with alpha added to every count, so that a rare value is not impossible:
@@ -135,6 +136,7 @@ counts AS (
   FROM query_table(model)
   WHERE kind IN ('boolean', 'category', 'word')
   GROUP BY class, feature, kind, value
+  HAVING sum(n) > 0
 ),
 levels AS (
   SELECT feature, kind, value FROM counts

@@ -83,7 +83,8 @@ def learn_changes(state: ModelState) -> ModelState:
         pending, follows, may_learn = _state_of_changes(state)
         if not follows:
             warn_user(
-                f"{state.title} no longer follows {state.follows}, whose triggers are gone (it was dropped, made anew or copied); ⟨unfollow⟩ it"
+                f"{state.title} no longer follows {state.follows}, whose triggers are gone, as it was dropped, made anew or "
+                "copied; ⟨unfollow⟩ it"
             )
         if not pending:
             return state

@@ -225,7 +225,7 @@ USES: dict[str, Use] = {
         bound=f"{{bound}} is estimated from all rows at once, so that no fold can be left out; {_ON_NEW_ROWS}",
     ),
     "change": _model(
-        "`update`, `forget`",
+        "`update`, `forget`, `follow`",
         probabilities=_UNCHANGED,
         bound="{title} cannot be changed, because {bound} is estimated from all rows at once; fit it anew",
     ),

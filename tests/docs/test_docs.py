@@ -28,7 +28,8 @@ pytestmark = pytest.mark.look  # pages show what a user gets
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = re.findall(r"^((?:\w|-)+(?:/(?:\w|-)+)?)$", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
-OF_THEIR_OWN = [page for page in PAGES if page.startswith(("tutorials/", "explanation/when", "how-to/serve", "how-to/dbt"))]
+_OWN = ("tutorials/", "explanation/when", "how-to/serve", "how-to/dbt", "how-to/follow")
+OF_THEIR_OWN = [page for page in PAGES if page.startswith(_OWN)]
 LONG = (
     "how-to/dbt-and-python", "tutorials/dbt", "tutorials/is-it-any-good", "tutorials/my-own-file", "tutorials/over-time",
     "tutorials/sql-alone",

@@ -20,6 +20,7 @@ from nbsql.storage import state
 Connection = duckdb.DuckDBPyConnection
 Ask = Callable[[nbsql.Model, Path], Any]
 
+FOLLOWS = duckdb.__version__ >= "2"
 ROWS = """CREATE TABLE rows AS
     SELECT
         ['a', 'b'][1 + i % 2] AS c, i % 7 + i % 2 AS x, i % 5 + 3 * (i % 2) AS y,
@@ -42,6 +43,9 @@ ASKED: dict[str, Ask] = {
     "explain": lambda model, _: model.explain("rows").fetchall(),
     "export": lambda model, folder: (model.export(folder / "m.parquet"), read(folder / "m.parquet")),
     "families": lambda model, _: model.families,
+    "follow": lambda model, _: (model.follow("rows"), model.classes) if FOLLOWS else model.classes,
+    "unfollow": lambda model, _: (model.follow("rows"), model.unfollow(), model.classes) if FOLLOWS else model.classes,
+    "refresh": lambda model, _: (model.refresh(), model.classes),
     "forget": lambda model, _: (model.forget("FROM rows LIMIT 4"), model.statistics.fetchall()),
     "impute": lambda model, _: model.impute("SELECT * REPLACE (NULL AS y) FROM rows").fetchall(),
     "joint_log_likelihood": lambda model, _: model.joint_log_likelihood("rows").fetchall(),
@@ -160,7 +164,7 @@ def test_every_verb_is_asked() -> None:
     assert {name for name in dir(nbsql.Model) if not name.startswith("_")} - ASKED.keys() == {"close", "drop", "state"}
 
 
-CHANGES = {"calibrate", "compact", "forget", "rollback", "update"}
+CHANGES = {"calibrate", "compact", "follow", "forget", "rollback", "unfollow", "update"}
 SHARING = [verb for verb in ASKED if verb not in CHANGES | OPTIONS.keys()]
 Handles = tuple[Connection, dict[str, nbsql.Model]]
 
