@@ -1,7 +1,7 @@
 """What it costs that a model follows a table: python tests/benchmarks/follow.py [rows]
 
-Seconds of processors on DuckDB, in a file: to insert, update and delete rows of a table without and with a model that follows it, in one
-statement and by one row at a time, and to learn them, by `refresh` and by `update`.
+Seconds of processors on DuckDB, in a file: to insert, update and delete rows of a table without and with a model that
+follows it, in one statement and by one row at a time, and to learn them, by `refresh` and by `update`.
 """
 
 from __future__ import annotations
