@@ -34,10 +34,6 @@ UNION ALL
 REFERENCING{% if event != 'insert' %} OLD TABLE AS nbsql_old{% endif %}{% if event != 'delete' %} NEW TABLE AS nbsql_new{% endif %}
 {%- endmacro %}
 
-{# The body of the function that triggers call, on an engine that has one; literal: that body as a text. #}
-{% macro default__recorder(table, changes, columns, target) -%}
-{%- endmacro %}
-
 {# The trigger for an event; none for truncate, which deletes the rows. name: of the trigger. #}
 {% macro default__create_trigger(event, name, table, changes, columns, target) -%}
 {% set gone = nbsql.word('nbsql_old') if event != 'insert' else none -%}
@@ -48,11 +44,6 @@ CREATE TRIGGER {{ nbsql.ident(name) }} AFTER {{ nbsql.word(event) | upper }} ON 
 FOR EACH STATEMENT
 {{ nbsql.record_rows(changes, columns, target, gone, come) }}
 {%- endif %}
-{%- endmacro %}
-
-{# Drops `changes` and the triggers that write it. #}
-{% macro default__drop_changes(changes) -%}
-DROP TABLE IF EXISTS {{ changes }} CASCADE
 {%- endmacro %}
 
 {#

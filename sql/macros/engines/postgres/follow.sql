@@ -1,5 +1,7 @@
-{# Triggers of PostgreSQL call a function, which has the name of the table of changes, and runs with the rights of the model's owner. #}
-
+{#
+  The body of the function that the triggers of PostgreSQL call. It has the name of the table of changes, and the rights of the model's
+  owner.
+#}
 {% macro postgres__recorder(table, changes, columns, target) -%}
 BEGIN
   IF TG_OP = 'TRUNCATE' THEN
@@ -15,31 +17,17 @@ BEGIN
 END
 {%- endmacro %}
 
-{# body: of the recorder, as a text. #}
-{% macro postgres__create_recorder(changes, body) -%}
-CREATE FUNCTION {{ changes }}() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER SET {{ nbsql.own_path() }} AS {{ body }}
-{%- endmacro %}
-
 {# Before a TRUNCATE, which hands no rows to its trigger, the rows can still be read. #}
 {% macro postgres__create_trigger(event, name, table, changes, columns, target) -%}
-CREATE TRIGGER {{ nbsql.ident(name) }} {% if event == 'truncate' %}BEFORE{% else %}AFTER{% endif %} {{ nbsql.word(event) | upper }} ON {{ table }}
+{% set moment %}{% if event == 'truncate' %}BEFORE{% else %}AFTER{% endif %}{% endset -%}
+CREATE TRIGGER {{ nbsql.ident(name) }} {{ moment }} {{ nbsql.word(event) | upper }} ON {{ table }}
 {% if event != 'truncate' %}
 {{ nbsql.rows_of_event(event) }}
 {% endif %}
 FOR EACH STATEMENT EXECUTE FUNCTION {{ changes }}()
 {%- endmacro %}
 
-{# In one statement, which a DO makes of the two. #}
-{% macro postgres__drop_changes(changes) -%}
-DROP FUNCTION IF EXISTS {{ changes }}() CASCADE;
-DROP TABLE IF EXISTS {{ changes }}
-{%- endmacro %}
-
-{# A role that may read the model may read whether there are changes, and not the rows. #}
-{% macro postgres__share_changes(changes) -%}
-GRANT SELECT (nbsql_taken) ON {{ changes }} TO PUBLIC
-{%- endmacro %}
-
+{# As for DuckDB. A role that may not read the rows of the changes may read whether there are any. #}
 {% macro postgres__state_of_changes(changes, name, database, literal) -%}
 SELECT
   EXISTS (SELECT nbsql_taken FROM {{ changes }} AS changes) AS pending,
