@@ -20,7 +20,7 @@ COMMENT ON COLUMN "spam"."statistics"."value" IS 'A category or a token as text,
 COMMENT ON COLUMN "spam"."statistics"."n" IS 'How many rows, or tokens, weighted; below 0 where some were forgotten.';
 COMMENT ON COLUMN "spam"."statistics"."m2" IS 'Of a number: the sum of squared deviations from the mean.';
 COMMENT ON COLUMN "spam"."statistics"."batch" IS 'The line of batches that it came with.';
-COMMENT ON COLUMN "spam"."batches"."operation" IS 'What was done: fit, update, forget, merge or import.';
+COMMENT ON COLUMN "spam"."batches"."operation" IS 'What was done: fit, update, forget, follow, merge or import.';
 COMMENT ON COLUMN "spam"."batches"."rows" IS 'How many rows were learnt; below 0 for those forgotten.';
 COMMENT ON COLUMN "spam"."likelihoods"."value" IS 'A category or a token as text, or a column of a feature over several; NULL for numbers.';
 COMMENT ON COLUMN "spam"."likelihoods"."mean" IS 'Of a number, or of its logarithm.';
