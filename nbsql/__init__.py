@@ -33,7 +33,7 @@ from nbsql.family import (
 )
 from nbsql.library.from_weights import from_weights
 from nbsql.library.sharing import from_statistics, import_, merge
-from nbsql.library.verbs import drop, families, fit, fit_sql, from_tables, load, models
+from nbsql.library.verbs import classify, drop, families, fit, fit_sql, from_tables, load, models
 from nbsql.model import Model
 from nbsql.model.scorecard import Scorecard
 from nbsql.queries.query import Query
@@ -55,7 +55,7 @@ __all__ = [
     "MultivariateGaussian", "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query",
     "Scorecard", "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "Weighted",
     "ZeroInflated",
-    "__version__", "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics",
+    "__version__", "auto", "classify", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics",
     "from_tables", "from_weights", "import_", "load", "merge", "models", "sweep", "watch", "write_report",
 ]  # fmt: skip
 

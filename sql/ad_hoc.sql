@@ -299,6 +299,14 @@ FROM numbered LEFT JOIN best USING (nb_row)
 ORDER BY numbered.nb_row ASC NULLS LAST;
 
 
+-- The same without a table of counts between: the rows of the source, as those of `train` teach them.
+CREATE OR REPLACE MACRO naive_bayes_classify(train, source, target, texts := [], keys := [], alpha := 1, prior := 'empirical') AS TABLE
+WITH nb_counted AS MATERIALIZED (
+  FROM naive_bayes(train, target, texts := texts, keys := keys)
+)
+FROM naive_bayes_predict('nb_counted', source, alpha := alpha, prior := prior);
+
+
 -- One row, over the rows whose class is known: their number, the accuracy, the share of the most frequent class (majority), and the
 -- log loss, the mean of -ln P(true class), which is 0 if every row is certain and right. A P counts as at least 2.2e-16.
 CREATE OR REPLACE MACRO naive_bayes_evaluate(model, source, target, alpha := 1, prior := 'empirical') AS TABLE

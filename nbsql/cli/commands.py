@@ -15,20 +15,21 @@ from nbsql.cli.models import drop, list_, show
 from nbsql.cli.monitor import MONITOR
 from nbsql.cli.queries import JUDGED, LEARNT
 from nbsql.cli.report import plot, report
-from nbsql.cli.score import ROWS, sql
+from nbsql.cli.score import ROWS, classify, sql
 from nbsql.cli.tuning import auto, cross_validate, sweep
 
 _FOUND = {
     str(each.name): each
     for each in (
-        demo, fit, *ROWS, EVALUATE, report, plot, cross_validate, sweep, auto, CALIBRATE, *JUDGED, MONITOR, *CHANGES, merge,
-        EXPORT, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
+        demo, fit, *ROWS, classify, EVALUATE, report, plot, cross_validate, sweep, auto, CALIBRATE, *JUDGED, MONITOR, *CHANGES,
+        merge, EXPORT, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
     )
 }  # fmt: skip
 # The names of the commands by what a user wants, as `nbsql --help` lists them. One that is in no group comes last.
 GROUPS = {
     "Make a model": "demo fit auto sweep cross-validate dependence merge from-tables from-statistics",
-    "Use it": "predict predict-proba explain impute review sample sql joint-log-likelihood log-evidence log-likelihood",
+    "Use it": "predict predict-proba explain impute review sample sql joint-log-likelihood log-evidence log-likelihood "
+    "classify",
     "Judge it": "evaluate compare calibrate report plot relevance discrimination profile",
     "Look inside": "list show priors likelihoods statistics counts segments components weights linear quadratic scorecard",
     "Keep it current": "update forget follow refresh unfollow rollback compact batches monitor drift",

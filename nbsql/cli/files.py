@@ -42,12 +42,12 @@ def format_of(chosen: str | None, output: str | None) -> str:
     return chosen or known[0]
 
 
-def write(engine: Engine, query: str, file_format: str, output: str | None, source: Source | None = None) -> None:
-    """Write the rows of a query on a source to the file `output`, or to stdout."""
+def write(engine: Engine, query: str, file_format: str, output: str | None, *sources: Source | None) -> None:
+    """Write the rows of a query on some sources to the file `output`, or to stdout."""
     if output is None:
         stream(engine, [query], file_format)
         return
-    with output_file(output, engine.files([] if source is None else [source.relation])) as draft:
+    with output_file(output, engine.files([each.relation for each in sources if each is not None])) as draft:
         engine.write(query, str(draft), file_format)
 
 

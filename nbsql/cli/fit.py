@@ -56,10 +56,7 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, fo
         return
     with open_for_writing(database) as engine:
         with show_warnings(engine):
-            options["prior"] = typed(engine, source, target, options["prior"])
-            if isinstance(options["method"], Mixture):
-                options["method"] = Mixture(typed(engine, source, target, options["method"].components))
-            model = nbsql.fit(engine, source, name=name, replace=replace, **options)
+            model = nbsql.fit(engine, source, name=name, replace=replace, **with_labels(engine, source, options))
         report(engine, database, model, form)
         if form == "table":
             _next(engine, database, model, source)
@@ -119,6 +116,14 @@ def smoothed(priors: Sequence[Any], alpha: float | None) -> list[Any]:
     if alpha is not None and "smoothed" not in priors:
         raise click.UsageError("--prior-alpha is of --prior smoothed")
     return [Smoothed(alpha) if prior == "smoothed" and alpha is not None else prior for prior in priors]
+
+
+def with_labels(engine: Engine, source: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a fit whose labels are of the target's type."""
+    target, method = options["target"].column, options["method"]
+    if isinstance(method, Mixture):
+        method = Mixture(typed(engine, source, target, method.components))
+    return {**options, "prior": typed(engine, source, target, options["prior"]), "method": method}
 
 
 def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:

@@ -12,7 +12,8 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, explained, print_done, with_formats, write_or_print
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
-from nbsql.cli.fit import fit
+from nbsql.cli.fit import chosen, fit, with_labels
+from nbsql.cli.fit_options import OF_METHODS, takes
 from nbsql.cli.options import (
     AT_LEAST_1,
     Decorator,
@@ -25,7 +26,7 @@ from nbsql.cli.options import (
     reads_model,
     together,
 )
-from nbsql.cli.session import open_for_reading
+from nbsql.cli.session import open_for_reading, show_warnings
 from nbsql.cli.verbs import method_of, parameters, values_of, verb_command
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
@@ -40,6 +41,7 @@ _DECISIONS = ("costs", "thresholds", "top_k", "coverage", "certain")
 _FIRST = 5_000  # rows that are written to a pipe before the others are scored
 
 _Scored = Callable[[nbsql.Model, Source], nbsql.Query]
+_Load = Callable[[Engine], nbsql.Model]
 
 _limit = option("--limit", type=AT_LEAST_1, metavar="N", help="Use only the first N rows of SOURCE.")
 _to_file = together(
@@ -70,7 +72,7 @@ def _rows_command(verb: str, *examples: str, added: Callable[[nbsql.Model], int]
         def shown(loaded: nbsql.Model) -> int:
             return 2 + len(loaded.classes) if proba else added(loaded) + any(given.get(name) for name in _DECISIONS)
 
-        _answer(database, model, source, scored, shown, done=done, **output)
+        _answer(database, lambda engine: nbsql.load(engine, model), source, scored, shown, done=done, **output)
 
     proba = [option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")]
     shared: list[Decorator] = [*(proba if verb == "predict" else []), into_table, _limit, _to_file]
@@ -78,17 +80,18 @@ def _rows_command(verb: str, *examples: str, added: Callable[[nbsql.Model], int]
 
 
 def _answer(
-    database: str, model: str, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], *, into: str | None,
+    database: str, load: _Load, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], *, into: str | None,
     replace: bool, limit: int | None, file_format: str | None, output: str | None, form: Form, done: str = "scored",
+    learnt: str | None = None,
 ) -> None:  # fmt: skip
-    """Output scored rows. A table always shows the added columns, the last ones."""
+    """Output scored rows. A table always shows the added columns, the last ones. `learnt` is a source that is read, too."""
     check_into(into, replace=replace)
     if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
         raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
     wanted = _wanted(file_format, output, form)
     if into is not None:
         with write_or_print(database, form) as engine:
-            query = scored(nbsql.load(engine, model), _first(engine, source, limit))
+            query = scored(load(engine), _first(engine, source, limit))
             nbsql.Query(engine, query.sql).create_table(into, replace=replace)
             if form != "sql":
                 with engine.source(into) as stored:
@@ -96,7 +99,7 @@ def _answer(
                 print_done(engine, form, f"{done} {count} of {source} into the table {into} of {database}")
         return
     with open_for_reading(database) as engine:
-        loaded = nbsql.load(engine, model)
+        loaded = load(engine)
         found = _first(engine, source, limit)
         # The order of its rows is preserved, because `explain --row` counts rows in that order.
         found = Source(
@@ -116,7 +119,8 @@ def _answer(
             parts = (_excerpt(engine, found, _FIRST), _excerpt(engine, found, None, _FIRST))
             stream(engine, [scored(loaded, part).sql for part in parts], wanted)
         else:
-            write(engine, scored(loaded, found).sql, wanted, output, _read_by(loaded, found, output))
+            others = [] if learnt is None else [engine.source(learnt)]
+            write(engine, scored(loaded, found).sql, wanted, output, _read_by(loaded, found, output), *others)
 
 
 def _read_by(model: nbsql.Model, found: Source, output: str | None) -> Source | None:
@@ -202,6 +206,42 @@ class _SQL(click.Command):
         if args[1:2] == ["fit"]:
             return fit.make_context("fit", [args[0], *args[2:], "--sql"], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
+
+
+@command(
+    "Predict rows by others whose class is known, without a model.",
+    takes(
+        nbsql.classify, train=click.argument("train"), new=click.argument("new"), columns=columns, method=OF_METHODS
+    ),
+    into_table, _limit, _to_file,
+)  # fmt: skip
+@with_formats(sql=None)
+def classify(
+    database: str, train: str, new: str, *, target: str, columns: list[str] | None, into: str | None, replace: bool,
+    limit: int | None, file_format: str | None, output: str | None, form: Form, **given: Any,
+) -> None:  # fmt: skip
+    """Predict the rows of NEW as those of TRAIN teach them, whose class is --target.
+
+    The model is dropped at the end; DATABASE only has the tables, and :memory: is none.
+
+    \b
+      nbsql classify shop.duckdb customers new_customers --target churned --id customer_id
+      nbsql classify :memory: known.csv new.csv --target label --family body=text --output labelled.csv
+    """
+    options = {"target": nbsql.Target(target, given.pop("classes")), **chosen(given)}
+
+    def fitted(engine: Engine) -> nbsql.Model:
+        with show_warnings(engine):
+            return nbsql.fit(engine, train, **with_labels(engine, train, options))
+
+    def scored(model: nbsql.Model, found: Source) -> nbsql.Query:
+        return model.predict(found, columns=columns)
+
+    _answer(
+        database, fitted, new, scored, lambda _: 2,
+        into=into, replace=replace, limit=limit, file_format=file_format, output=output, form=form, done="classified",
+        learnt=train,
+    )  # fmt: skip
 
 
 @command(

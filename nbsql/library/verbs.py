@@ -18,7 +18,8 @@ from nbsql.library.from_tables import build_model
 from nbsql.model import Model
 from nbsql.model.destination import destination_for, key_columns, open_place
 from nbsql.plan import Statement
-from nbsql.spec.keywords import FitOptions, SmoothedOptions, UnnamedFitOptions
+from nbsql.queries.query import Query
+from nbsql.spec.keywords import FitOptions, ModelOptions, SmoothedOptions, UnnamedFitOptions
 from nbsql.spec.options import Options, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
@@ -91,6 +92,39 @@ def fit(
                 refuse_half_life(options)
                 settings = with_families(engine, data, settings, columns)
             return place.publish(*fit_source(engine, data, settings, place.relations, replaces=place.replaces, asked=asked))
+
+
+@shows_options(ModelOptions)
+def classify(
+    con: Connection,
+    train: Any,
+    new: Any,
+    *,
+    target: str | Target,
+    columns: Sequence[str] | None = None,
+    **options: Unpack[ModelOptions],
+) -> Query:
+    """The rows of `new` with `prediction` and `probability`, as `train` teaches them: `fit` and `predict` in one call.
+
+    The model is transient, even on a read-only database, and is dropped with the query.
+
+    Args:
+        con: as for `fit`.
+        train: rows whose class is known, as the source of `fit`.
+        new: the rows to predict, as the source of `Model.predict`.
+        target: the column of `train` that holds the class. Rows where it is NULL are left out.
+        columns: the columns of `new` to return; [] returns none of them, None all.
+        options: each of them.
+
+    Raises:
+        InputError: an argument or the data cannot be used.
+
+    >>> import duckdb
+    >>> data = "SELECT * FROM (VALUES ('sunny', 'no'), ('rain', 'yes'), ('rain', 'yes')) AS t(outlook, play)"
+    >>> classify(duckdb.connect(), data, "SELECT 'rain' AS outlook", target="play").fetchall()
+    [('rain', 'yes', 0.8181818181818181)]
+    """
+    return fit(con, train, target=target, **options).predict(new, columns=columns)
 
 
 @shows_options(UnnamedFitOptions)

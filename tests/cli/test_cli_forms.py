@@ -304,3 +304,21 @@ def test_the_rows_of_a_pipe_are_those_of_the_source_in_their_order(shop: str) ->
     assert lines[0] == b"id,wind,sky,prediction,probability"
     assert lines[1].startswith(b"0,0,b,false,")
     assert [line.split(b",", 1)[0] for line in lines[1:]] == [str(number).encode() for number in range(12_000)]
+
+
+def test_rows_are_classified_without_a_model(tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute(
+            "CREATE TABLE known AS SELECT i % 3 > 0 AS wet, 'v' || i % 4 AS v, i % 3 + i % 5 AS x FROM range(60) AS r(i)"
+        )
+        con.execute("CREATE TABLE new AS SELECT 'v' || i AS v, i AS x FROM range(3) AS r(i)")
+        options = {"target": "wet", "prior": {True: 0.3, False: 0.7}}
+        expected = nbsql.classify(con, "known", "new", **options, columns=["x"]).fetchall()
+        assert expected == nbsql.fit(con, "known", **options).predict("new", columns=["x"]).fetchall()
+    words = ("classify", path, "known", "new", "--target", "wet", "--prior", "true=0.3,false=0.7", "--columns", "x")
+    assert [tuple(row.values()) for row in json.loads(run(*words, "--json"))] == expected
+    run(*words, "--into", "scored")
+    with duckdb.connect(path) as con:
+        assert con.execute("FROM scored").fetchall() == expected
+        assert nbsql.models(con) == []

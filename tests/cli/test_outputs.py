@@ -82,6 +82,8 @@ READ = "is a file that is read here, by the name"
         ("predict shop.duckdb m **/b.csv -o data/b.csv", f"'data/b.csv' {READ} '**/b.csv'"),
         ("predict shop.duckdb m of_files -o link/a.csv", f"'link/a.csv' {READ}"),
         ("predict shop.duckdb m \"FROM rows_of('data/b.csv')\" -o data/b.csv", f"'data/b.csv' {READ} 'data/b.csv'"),
+        ("classify shop.duckdb data/a.csv data/b.csv --target y -o data/b.csv", f"'data/b.csv' {READ} 'data/b.csv'"),
+        ("classify shop.duckdb data/a.csv data/b.csv --target y -o data/a.csv", f"'data/a.csv' {READ} 'data/a.csv'"),
         ("impute shop.duckdb m data/a.csv -o data/a.csv", f"'data/a.csv' {READ}"),
         ("explain shop.duckdb m data/a.csv -o data/a.csv", f"'data/a.csv' {READ}"),
         ("predict shop.duckdb joined t -o names.csv", f"'names.csv' {READ}"),

@@ -75,6 +75,16 @@ def test_every_type_with_gaps_and_values_never_seen(days, alpha, prior):
         assert (prediction, probability) == (by_nbsql[number][0], pytest.approx(by_nbsql[number][1], abs=1e-12))
 
 
+def test_rows_are_classified_without_a_table_of_counts(days):
+    columns = ", texts := ['sky'], keys := ['wind', 'heat', 'degrees']"
+    days.execute(f"CREATE TABLE few AS FROM naive_bayes('days', 'play'{columns})")
+    for model, of_counts, options in (("golf", "", ", alpha := 0.5, prior := 'uniform'"), ("few", columns, "")):
+        expected = days.execute(f"FROM naive_bayes_predict('{model}', 'days'{options})").fetchall()
+        rows = days.execute(f"FROM naive_bayes_classify('days', 'days', 'play'{of_counts}{options})").fetchall()
+        assert [row[:-1] for row in rows] == [row[:-1] for row in expected]
+        assert [row[-1] for row in rows] == pytest.approx([row[-1] for row in expected], abs=1e-12)
+
+
 def test_the_counts_are_those_of_the_statistics(days):
     model = nbsql.fit(days, "days", target="play", name="model")
     assert model.name == "model"

@@ -30,7 +30,9 @@ def test_the_typed_options_are_those_that_are_taken() -> None:
     assert keywords_py() == PATH.read_text(encoding="utf-8"), "run python -m nbsql.spec"
 
 
-@pytest.mark.parametrize("verb", [nbsql.fit, nbsql.fit_sql, nbsql.families, nbsql.cross_validate, nbsql.sweep, nbsql.auto])
+@pytest.mark.parametrize(
+    "verb", [nbsql.fit, nbsql.fit_sql, nbsql.families, nbsql.cross_validate, nbsql.sweep, nbsql.auto, nbsql.classify]
+)
 def test_help_shows_every_option_of_a_fit_with_its_default(verb: Callable[..., Any]) -> None:
     shown = inspect.signature(verb).parameters
     for option in model_fields():

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 MADE: dict[str, Callable[[nbsql.Model, Path], Any]] = {
     "fit": lambda model, _: nbsql.fit(con(model), "days", target="y").predict("days").fetchall(),
+    "classify": lambda model, _: nbsql.classify(con(model), "days", "days", target="y").fetchall(),
     "as_of": lambda model, _: model.as_of("1").explain("days").fetchall(),
     "slices": lambda model, _: model.slices(["1", "2"]).evaluate("days").roc.fetchall(),
     "window": lambda model, _: model.window(last=2).predict_one({"a": "a1", "x": 2.0}),
