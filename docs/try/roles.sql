@@ -1,5 +1,6 @@
--- A guess of what each column of a table is, from 20,000 of its rows. One row per column, in the order of the table: feature, type, levels (its
--- different values), role: target, category, number, words or left out. What tells nearly every row from every other, or none, is left out.
+-- A guess of what each column of a table is, from 20,000 of its rows. One row per column, in the order of the table: feature, type,
+-- levels (its different values), role: target, category, number, words or left out. What tells nearly every row from every other, or none,
+-- is left out.
 CREATE OR REPLACE MACRO guess_roles(source) AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM (FROM query_table(source) USING SAMPLE reservoir(20000 ROWS) REPEATABLE (1))
@@ -18,7 +19,7 @@ kinds AS (
   SELECT
     *,
     CASE
-      WHEN levels <= 1 OR (is_integer AND levels = n AND n > 24) THEN 'left out'
+      WHEN levels <= 1 OR (levels = n AND ((is_integer AND n > 24) OR (type = 'VARCHAR' AND words < 3))) THEN 'left out'
       WHEN type = 'BOOLEAN' OR (is_integer AND levels <= 24) THEN 'category'
       WHEN is_integer OR type SIMILAR TO 'FLOAT|DOUBLE|DECIMAL.*' THEN 'number'
       WHEN type = 'VARCHAR' AND words >= 3 AND levels > 24 THEN 'words'
@@ -33,7 +34,8 @@ likely AS (
     row_number() OVER (
       ORDER BY
         kind = 'category' AND levels <= 24 DESC NULLS LAST,
-        lower(feature) IN ('target', 'class', 'label', 'outcome', 'category', 'y') DESC NULLS LAST,
+        lower(feature) SIMILAR TO '(target|class|label|outcome|result|category|surviv|churn|default|spam|fraud).*' DESC NULLS LAST,
+        lower(feature) NOT IN ('split', 'fold', 'set', 'part') DESC NULLS LAST,
         place DESC NULLS LAST
     ) AS rank
   FROM kinds

@@ -161,6 +161,14 @@ def test_what_a_file_says_stays_a_text(page):
 
 
 def test_it_says_what_is_wrong(page):
+    lines = [f"{i * i * (i % 7)},{'no' if i % 10 == 9 else 'yes'}" for i in range(400)]  # the class depends on nothing
+    drop(page, "worse.csv", "\n".join(["size,again,play", *(f"{line.split(',')[0]},{line}" for line in lines)]))
+    for column in ("size", "again"):
+        choose(page, column, "number")
+    press(page, "fit")
+    figures = page.run(FIGURES)
+    assert figures["log loss"] > figures["log loss of the priors"] + 0.01
+    assert "worse than that of the priors" in page.run("document.getElementById('verdict').textContent")
     assert drop(page, "none.csv", "a,b\n") == "none.csv has no rows"
     drop(page, "days.csv", "sky,play\n" + "sun,yes\nrain,no\n" * 20)
     choose(page, "sky", "left out")
