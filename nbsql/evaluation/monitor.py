@@ -22,7 +22,7 @@ from nbsql.storage.state import ModelState
 
 METRICS = (
     "psi", "nulls", "unseen", "rows", "log_evidence", "unexplained", "posterior_psi", "label_psi", "labelled", "unknown",
-    "accuracy", "log_loss", "predicted", "posterior", "actual",
+    "expected_accuracy", "accuracy", "log_loss", "predicted", "posterior", "actual",
 )  # fmt: skip
 _ALL = "nbsql_all"  # the only class of monitored rows (sql/macros/evaluation/monitor.sql)
 _WEIGHT = "nbsql_weight"

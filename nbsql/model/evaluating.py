@@ -162,8 +162,9 @@ class Evaluating(Handle):
         text), feature, class, metric, value, reference (the same number for the reference), moved (for a psi: the value that
         contributes most) and by_chance (for a psi: what as many rows would show if nothing had moved). The metrics of a
         feature are psi, nulls and unseen. Those of the whole are psi (of the score), posterior_psi, label_psi, rows,
-        log_evidence, unexplained, labelled, unknown, accuracy and log_loss. Those of a class are predicted, posterior and
-        actual. sql/macros/evaluation/monitor.sql has the formulas.
+        log_evidence, unexplained, expected_accuracy (the mean probability of the predictions, which needs no label), labelled,
+        unknown, accuracy and log_loss. Those of a class are predicted, posterior and actual.
+        sql/macros/evaluation/monitor.sql has the formulas.
 
         Without reference rows, the reference is the model's counts, so that no training rows are needed. The counts do not
         give the distribution of probabilities and evidence, so the psi of the score is then NULL.

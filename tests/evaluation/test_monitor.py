@@ -339,3 +339,19 @@ def test_rows_of_one_score_are_in_one_bin_however_their_terms_are_added() -> Non
     rows = found(model.monitor(reversed_words, reference="notes"))
     assert rows[None, None, None, "psi"][0] == 0
     con.close()
+
+
+def test_the_accuracy_to_expect_needs_no_label() -> None:
+    with duckdb.connect() as con:
+        con.execute(
+            "CREATE TABLE t AS SELECT i % 2 AS y, i % 2 + i % 5 AS x, i % 7 AS z, 1 + i % 3 AS w FROM range(60) AS r(i)"
+        )
+        model = nbsql.fit(con, "FROM t", target="y", exclude=["w"])
+        new = "SELECT x, z, w, x % 2 AS period FROM t"
+        for _ in ("before", "after"):
+            said = con.execute(f"SELECT period, sum(w * probability) / sum(w) FROM ({model.predict(new).sql}) GROUP BY period")
+            expected = {str(period): share for period, share in said.fetchall()}
+            monitored = found(model.monitor(new, by="period", weight="w"))
+            for period, share in expected.items():
+                assert monitored[period, None, None, "expected_accuracy"][0] == pytest.approx(share, abs=1e-12)
+            model.calibrate("t", folds=None)

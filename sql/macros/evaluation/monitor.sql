@@ -21,6 +21,8 @@
     rows           the number of rows, whatever their weight
     log_evidence   the mean of ln p(x) over the rows that some class explains; NULL if the model has no evidence
     unexplained    the share of the rows that no class explains
+    expected_accuracy  the mean probability of the predictions, 0 where there is none: the accuracy if posteriors are as right as they say,
+                   for which no label is needed
     psi            that of the score: counts of predictions with the bin of their probability, by tenths of the reference rows. NULL
                    without such rows, because the counts of a model do not determine how its probabilities are distributed
     posterior_psi  that of the mean posteriors: against the priors, which are their mean if rows are distributed as the model
@@ -151,7 +153,7 @@ measured AS {{ nbsql.materialized() }}(
     SELECT
       slice,
       {{ nbsql.metric_rows(
-        ['rows', 'log_evidence', 'unexplained', 'labelled', 'unknown', 'accuracy', 'log_loss']) | indent(6) }}
+        ['rows', 'log_evidence', 'unexplained', 'expected_accuracy', 'labelled', 'unknown', 'accuracy', 'log_loss']) | indent(6) }}
     FROM overall
   ) AS of_rows
   {% if features %}
@@ -294,6 +296,7 @@ totals AS {{ nbsql.materialized() }}(
     sum(weight) AS weight,
     sum(CASE WHEN class IS NOT NULL THEN weight ELSE 0 END) AS labelled,
     sum(CASE WHEN prediction IS NOT NULL THEN weight ELSE 0 END) AS explained,
+    sum(weight * probability) AS expected,
     sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.null_if_zero(of_evidence) }} AS log_evidence
   FROM outcomes
   GROUP BY nbsql_period
@@ -314,6 +317,7 @@ overall AS (
     CAST(totals.rows AS {{ nbsql.double() }}) AS rows,
     totals.log_evidence,
     1 - totals.explained / totals.weight AS unexplained,
+    totals.expected / totals.weight AS expected_accuracy,
     totals.labelled / totals.weight AS labelled,
     of_labels.unknown,
     of_labels.accuracy,
