@@ -13,7 +13,13 @@ from nbsql.rendering.dialect import DIALECTS
 from nbsql.rendering.renderer import macro_path
 from nbsql.rendering.sources import TABLE, macro_files, sources
 
-ADAPTERS = ("duckdb", "postgres", "spark")
+# The adapters, each with the folders of its forms of macros, the most specific first, and of those that it shares with others.
+ADAPTERS = {
+    "duckdb": ("duckdb",),
+    "postgres": ("postgres", "plain"),
+    "spark": ("spark", "plain"),
+    "sqlite": ("sqlite", "without_lists", "plain"),
+}
 PRIMITIVES = Path("dbt/primitives.sql")
 DISPATCH = Path("dbt/dispatch.sql")
 CALLED = Path("dbt/called_by_name.sql")
@@ -98,7 +104,7 @@ def macros() -> dict[str, Macro]:
 
 def primitives_sql() -> str:
     """The file of the macros of the tables that the package calls, or that one of these calls."""
-    folders = {"primitives", *(folder for adapter in ADAPTERS for folder in DIALECTS[adapter].macro_folders)}
+    folders = {"primitives", *(folder for folders in ADAPTERS.values() for folder in folders)}
     tables = [path for path in macro_files(macro_path()) if path.name == TABLE and path.parent.name in folders]
     found = {source.name: source.text.strip() for path in tables for source in sources(path)}
     called, named = set[str](), {name for text in _texts(PRIMITIVES, DISPATCH) for name in _CALL.findall(text)}
@@ -129,12 +135,12 @@ def dispatch_sql() -> str:
                 led[general] = _DISPATCH.format(general)
             else:
                 led[general] = f"nbsql.{name}"
-    for adapter in ADAPTERS:
-        for folder in DIALECTS[adapter].macro_folders[1:]:
+    for adapter, folders in ADAPTERS.items():
+        for folder in folders[1:]:
             for name in known:
                 own = f"{adapter}__{name.removeprefix(f'{folder}__')}"
                 if name.startswith(f"{folder}__") and own not in known:
-                    led[own] = f"nbsql.{name}"
+                    led.setdefault(own, f"nbsql.{name}")
     lines = [
         f"{{% macro {name}() %}}{{% do return({led[name]}(*varargs, **kwargs)) %}}{{% endmacro %}}\n" for name in sorted(led)
     ]

@@ -61,7 +61,7 @@
 {%- endmacro %}
 
 {# One row: the types of some columns, of rows of which there may be none. #}
-{% macro types_of_rows(rows, names) -%}
+{% macro default__types_of_rows(rows, names) -%}
 SELECT {% for name in names %}{{ nbsql.type_of(nbsql.ident(name)) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 
 FROM (SELECT 1) AS one
@@ -85,6 +85,7 @@ LEFT JOIN (SELECT * FROM {{ rows }} AS source LIMIT 0) AS source ON TRUE
 {% do texts.append(column.name) %}
 {% endfor -%}
 {% if not texts %}{% do return(options.derive) %}{% endif -%}
+{% do nbsql.check_has('patterns', "missing of '" ~ name ~ "'") %}
 {% set counts = nbsql.query_rows(nbsql.texts_as_numbers(nbsql.rows_where(training), texts, words))[0] -%}
 {% for text in texts -%}
 {% set with_words, others, no_numbers = counts[3 * loop.index0], counts[3 * loop.index0 + 1], counts[3 * loop.index0 + 2] -%}

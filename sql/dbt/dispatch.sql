@@ -4,6 +4,7 @@
   python -m nbsql.dbt write.
 #}
 
+{% macro any_true() %}{% do return(adapter.dispatch('any_true', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro array() %}{% do return(adapter.dispatch('array', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro array_of() %}{% do return(adapter.dispatch('array_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro as_label() %}{% do return(adapter.dispatch('as_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -31,11 +32,14 @@
 {% macro exact_cells() %}{% do return(adapter.dispatch('exact_cells', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro exp() %}{% do return(adapter.dispatch('exp', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro expected_costs() %}{% do return(adapter.dispatch('expected_costs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro explained_block() %}{% do return(adapter.dispatch('explained_block', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro explained_rows() %}{% do return(adapter.dispatch('explained_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro finite() %}{% do return(adapter.dispatch('finite', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro floor_of() %}{% do return(adapter.dispatch('floor_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro from_scored() %}{% do return(adapter.dispatch('from_scored', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro greatest_of_few() %}{% do return(adapter.dispatch('greatest_of_few', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro groups_texts() %}{% do return(adapter.dispatch('groups_texts', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro has_digit() %}{% do return(adapter.dispatch('has_digit', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro ident() %}{% do return(adapter.dispatch('ident', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro in_time_zone() %}{% do return(adapter.dispatch('in_time_zone', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro infinity() %}{% do return(adapter.dispatch('infinity', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -47,6 +51,8 @@
 {% macro join_parameters() %}{% do return(adapter.dispatch('join_parameters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro json_element() %}{% do return(adapter.dispatch('json_element', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro labels_in_rows() %}{% do return(adapter.dispatch('labels_in_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro lacking() %}{% do return(adapter.dispatch('lacking', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro largest() %}{% do return(adapter.dispatch('largest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro letters_and_digits() %}{% do return(nbsql.postgres__letters_and_digits(*varargs, **kwargs)) %}{% endmacro %}
 {% macro letters_marks_and_digits() %}{% do return(nbsql.postgres__letters_marks_and_digits(*varargs, **kwargs)) %}{% endmacro %}
 {% macro level() %}{% do return(adapter.dispatch('level', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -68,11 +74,14 @@
 {% macro materialized() %}{% do return(adapter.dispatch('materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro maximum() %}{% do return(adapter.dispatch('maximum', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro mixed_hash() %}{% do return(adapter.dispatch('mixed_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro most_numbers() %}{% do return(nbsql.sqlite__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro multinomial_drawn() %}{% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro named_values() %}{% do return(adapter.dispatch('named_values', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro natural_log() %}{% do return(adapter.dispatch('natural_log', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro not_materialized() %}{% do return(adapter.dispatch('not_materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number() %}{% do return(adapter.dispatch('number', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of_weekday() %}{% do return(adapter.dispatch('number_of_weekday', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro numbered_classes() %}{% do return(adapter.dispatch('numbered_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro optimisation_fence() %}{% do return(adapter.dispatch('optimisation_fence', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro ordered_list() %}{% do return(adapter.dispatch('ordered_list', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro output() %}{% do return(adapter.dispatch('output', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -80,6 +89,7 @@
 {% macro output_label() %}{% do return(adapter.dispatch('output_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro output_null() %}{% do return(adapter.dispatch('output_null', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro parameters_by_class() %}{% do return(adapter.dispatch('parameters_by_class', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro parameters_in_one_row() %}{% do return(adapter.dispatch('parameters_in_one_row', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro part_of_time() %}{% do return(adapter.dispatch('part_of_time', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro pattern_literal() %}{% do return(nbsql.postgres__pattern_literal(*varargs, **kwargs)) %}{% endmacro %}
 {% macro plain_label() %}{% do return(adapter.dispatch('plain_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -106,8 +116,10 @@
 {% macro runs_of_words() %}{% do return(adapter.dispatch('runs_of_words', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro same_value() %}{% do return(adapter.dispatch('same_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro scan_value() %}{% do return(adapter.dispatch('scan_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro scanned_cells() %}{% do return(adapter.dispatch('scanned_cells', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro scored_columns() %}{% do return(adapter.dispatch('scored_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro single_blanks() %}{% do return(adapter.dispatch('single_blanks', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro smallest() %}{% do return(adapter.dispatch('smallest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro source_columns() %}{% do return(adapter.dispatch('source_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro spark__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro spark__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
@@ -120,6 +132,24 @@
 {% macro spark__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
 {% macro spark__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro spark__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro square() %}{% do return(adapter.dispatch('square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro string() %}{% do return(adapter.dispatch('string', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sum_of_squares() %}{% do return(adapter.dispatch('sum_of_squares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -130,6 +160,7 @@
 {% macro time_as_text() %}{% do return(adapter.dispatch('time_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro token_rows() %}{% do return(adapter.dispatch('token_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro type_of() %}{% do return(adapter.dispatch('type_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro types_of_rows() %}{% do return(adapter.dispatch('types_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro unnested() %}{% do return(adapter.dispatch('unnested', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro unnested_with_places() %}{% do return(adapter.dispatch('unnested_with_places', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro untyped_as_text() %}{% do return(adapter.dispatch('untyped_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -137,6 +168,7 @@
 {% macro value_to_hash() %}{% do return(adapter.dispatch('value_to_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro weighted_square() %}{% do return(adapter.dispatch('weighted_square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro whole_numbers() %}{% do return(adapter.dispatch('whole_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro with_current_classes() %}{% do return(adapter.dispatch('with_current_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_posteriors() %}{% do return(adapter.dispatch('with_posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_slices() %}{% do return(adapter.dispatch('with_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro without_accents() %}{% do return(adapter.dispatch('without_accents', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

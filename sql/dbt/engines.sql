@@ -11,11 +11,22 @@
 
 {% macro default__check_engine() -%}
 {% do nbsql.refuse(
-  "the package is tested on dbt-duckdb, dbt-postgres and dbt-spark alone, and the target '" ~ target.name ~ "' is of type '" ~ target.type
-  ~ "'; use a target of type 'duckdb', 'postgres' or 'spark'") %}
+  "the package is tested on dbt-duckdb, dbt-postgres, dbt-spark and dbt-sqlite alone, and the target '" ~ target.name ~ "' is of type '"
+  ~ target.type ~ "'; use a target of type 'duckdb', 'postgres', 'spark' or 'sqlite'") %}
 {%- endmacro %}
 
 {% macro duckdb__check_engine() %}{% endmacro %}
+
+{# What the package needs and does not have on an engine, with the reason: lists, words, patterns (regular expressions), times. #}
+{% macro default__lacking() -%} {% do return({}) %} {%- endmacro %}
+
+{# Refuses what needs something that the engine lacks. what: what is refused, to begin the message. #}
+{% macro check_has(thing, what) -%}
+{% if execute and thing in nbsql.lacking() -%}
+{% do nbsql.refuse(
+  what ~ ' cannot be had on ' ~ target.type ~ ', ' ~ nbsql.lacking()[thing] ~ '; leave it out, or use DuckDB, PostgreSQL or Spark') %}
+{% endif -%}
+{%- endmacro %}
 
 {# Adapters that derive from the PostgreSQL adapter are dispatched here, too. #}
 {% macro postgres__check_engine() -%}

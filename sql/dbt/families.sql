@@ -43,6 +43,7 @@
 {% set shared_alpha = given.other_alpha | default(defaults.alpha) if alpha is mapping else alpha -%}
 {% do family.update({'added_count': nbsql.pseudo_count(family, shared_alpha, feature)}) %}
 {% if fixed.bag -%}
+{% do nbsql.check_has('words', "family '" ~ given.family ~ "' of '" ~ feature ~ "'") %}
 {% do nbsql.complete_bag(family, options, feature) %}
 {% elif 'variance' in options -%}
 {% do nbsql.complete_normal(family, options, feature) %}

@@ -62,6 +62,7 @@
 {% macro half_life_options(options, columns, target, relation, name) -%}
 {% set weight = options.weight -%}
 {% if weight is not mapping %}{% do return(none) %}{% endif -%}
+{% do nbsql.check_has('times', "the half-life of '" ~ name ~ "'") %}
 {% for option in weight if option not in ['half_life', 'at', 'weight'] -%}
 {% do nbsql.refuse("weight of '" ~ name ~ "' has no option '" ~ option ~ "'; it has half_life, at and weight") %}
 {% endfor -%}

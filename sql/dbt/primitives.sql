@@ -3,6 +3,7 @@
   change of a table, run python -m nbsql.dbt write.
 #}
 
+{% macro default__any_true(x) -%} bool_or({{ x }}) {%- endmacro %}
 {% macro default__array() -%} {%- endmacro %}
 {% macro default__array_of(elements) -%} {{ nbsql.array() }}[{{ elements }}] {%- endmacro %}
 {% macro default__as_label(x, type) -%} {{ x }}{% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %} {%- endmacro %}
@@ -34,12 +35,19 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 {%- endmacro %}
 {% macro default__finite(x) -%} CASE WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
 {% macro default__floor_of(x) -%} floor({{ x }}) {%- endmacro %}
+{% macro default__greatest_of_few(values) -%}
+greatest({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
 {% macro default__groups_texts() -%} yes {%- endmacro %}
+{% macro default__has_digit(x) -%} translate({{ x }}, '0123456789', '') <> {{ x }} {%- endmacro %}
 {% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
 {% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
 {% macro default__json_element(list, position) -%} json_extract_string({{ list }}, '$[{{ position }}]') {%- endmacro %}
 {% macro default__labels_in_rows() -%} {%- endmacro %}
+{% macro default__largest(values) -%}
+greatest({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
 {% macro default__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.class_{{ k }} {%- endmacro %}
 {% macro default__list_highest(list) -%} list_max({{ list }}) {%- endmacro %}
 {% macro default__list_lowest(list) -%} list_min({{ list }}) {%- endmacro %}
@@ -84,6 +92,7 @@ list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length -
 {% macro default__single_blanks(x, least) -%}
 regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
 {%- endmacro %}
+{% macro default__smallest(values) -%} least({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %}) {%- endmacro %}
 {% macro default__square(x) -%} {{ x }} * {{ x }} {%- endmacro %}
 {% macro default__string() -%} VARCHAR {%- endmacro %}
 {% macro default__sum_of_squares(x) -%} list_dot_product({{ x }}, {{ x }}) {%- endmacro %}
@@ -237,3 +246,21 @@ max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ y }} IS NOT NULL)
 {% macro spark__whole_numbers(first, end) -%}
 explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
 {%- endmacro %}
+{% macro sqlite__any_true(x) -%} max({{ x }}) {%- endmacro %}
+{% macro sqlite__as_number(x) -%}
+CASE WHEN {{ x }} IN (CAST(CAST({{ x }} AS INTEGER) AS TEXT), CAST(CAST({{ x }} AS REAL) AS TEXT)) THEN CAST({{ x }} AS REAL) END
+{%- endmacro %}
+{% macro sqlite__double() -%} REAL {%- endmacro %}
+{% macro sqlite__greatest_of_few(values) -%}
+MAX({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+{% macro sqlite__has_digit(x) -%} {{ x }} GLOB '*[0-9]*' {%- endmacro %}
+{% macro sqlite__in_time_zone(x, zone) -%} {{ x }} {%- endmacro %}
+{% macro sqlite__infinity() -%} 9e999 {%- endmacro %}
+{% macro sqlite__largest(values) -%} max({{ nbsql.known_numbers(values) }}) {%- endmacro %}
+{% macro sqlite__number_of_weekday(x) -%} ({{ nbsql.part_of_time(x, 'weekday') }} + 6) % 7 + 1 {%- endmacro %}
+{% macro sqlite__raise_error(message, text=none) -%}
+json_extract('{}', substr({{ text }}, 1, 0) || {{ nbsql.text(message) }})
+{%- endmacro %}
+{% macro sqlite__smallest(values) -%} min({{ nbsql.known_numbers(values) }}) {%- endmacro %}
+{% macro sqlite__string() -%} TEXT {%- endmacro %}

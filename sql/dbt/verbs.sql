@@ -79,6 +79,7 @@ SELECT
 {% macro evaluation(
   statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none
 ) -%}
+{% if table != 'confusion' %}{% do nbsql.check_has('lists', "nbsql.evaluation with table='" ~ table ~ "'") %}{% endif -%}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else [by] if by is string else by -%}
@@ -116,6 +117,7 @@ SELECT
   actual class and predicted class, {'ham': {'spam': 10}}; the default is 1.
 #}
 {% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none, columns=none) -%}
+{% do nbsql.check_has('lists', 'nbsql.review_queue') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
@@ -200,6 +202,7 @@ SELECT
   all rows. The relation need not have the target. weight: a column.
 #}
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
+{% do nbsql.check_has('lists', 'nbsql.monitoring') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
@@ -352,12 +355,8 @@ SELECT
   coalesce(priors.n, 0) AS n,
   coalesce(priors.prior, 0) AS prior,
   coalesce(priors.log_prior, -{{ nbsql.infinity() }}) AS log_prior
-FROM (
-  VALUES
-    {% for label in model.labels %}
-    ({{ nbsql.text(nbsql.label_of(label)) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS given(label)
+{% set rows %}{% for label in model.labels %}({{ nbsql.text(nbsql.label_of(label)) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset -%}
+FROM {{ nbsql.named_values(rows, 'given', ['label']) }}
 LEFT JOIN (
   {{ nbsql.checked_priors(model, statistics) | indent(2) }}
 ) AS priors ON priors.class = {{ nbsql.class_of_text(nbsql.word('given.label'), model.spec.target_type) }}

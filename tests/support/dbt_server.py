@@ -17,6 +17,19 @@ import tempfile
 from pathlib import Path
 
 
+def profile() -> dict[str, object]:
+    """Of an adapter that is there."""
+    if importlib.util.find_spec("dbt.adapters.duckdb") is not None:
+        return {"type": "duckdb", "path": ":memory:"}
+    return {
+        "type": "sqlite",
+        "database": "d",
+        "schema": "main",
+        "schemas_and_paths": {"main": ":memory:"},
+        "schema_directory": ".",
+    }
+
+
 def parse_a_project() -> None:
     from dbt.cli.main import dbtRunner
 
@@ -24,7 +37,7 @@ def parse_a_project() -> None:
     source = {"name": "raw", "schema": "main", "tables": [{"name": "rows"}]}
     files = {
         "dbt_project.yml": {"name": "project", "version": "1.0", "profile": "project"},
-        "profiles.yml": {"project": {"target": "dev", "outputs": {"dev": {"type": "duckdb", "path": ":memory:"}}}},
+        "profiles.yml": {"project": {"target": "dev", "outputs": {"dev": profile()}}},
         "models/properties.yml": {"models": [model], "sources": [source]},
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +59,7 @@ def parse_a_project() -> None:
 def main() -> None:
     from dbt.cli.main import cli
 
-    for adapter in ("duckdb", "postgres"):
+    for adapter in ("duckdb", "postgres", "sqlite"):
         if importlib.util.find_spec(f"dbt.adapters.{adapter}") is not None:
             importlib.import_module(f"dbt.adapters.{adapter}")
     parse_a_project()

@@ -55,7 +55,7 @@ UNION ALL
   One row per class and cell of the features that the scan counted column by column: class, slice, index, feature, value, n, centre, total,
   squares.
 #}
-{% macro scanned_cells(model, scan, features) -%}
+{% macro default__scanned_cells(model, scan, features) -%}
 {% set names = ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] -%}
 {% set lists = namespace(of_columns=[]) -%}
 {% for column in names -%}

@@ -51,12 +51,13 @@ FROM (
     {% endif %}
   ) AS counts
   {% if model.spec.prior.kind == 'given' %}
-  LEFT JOIN (
-    VALUES
-      {% for label, prior in model.spec.prior.given %}
-      ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS given(label, prior) ON {{ nbsql.class_of_text(nbsql.word('given.label'), model.facts.class_type) }} = counts.class
+  {% set rows -%}
+  {% for label, prior in model.spec.prior.given -%}
+  ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma_line(loop) }}
+  {%- endfor %}
+  {%- endset %}
+  LEFT JOIN {{ nbsql.named_values(rows, 'given', ['label', 'prior']) | indent(2) }}
+    ON {{ nbsql.class_of_text(nbsql.word('given.label'), model.facts.class_type) }} = counts.class
   {% endif %}
 ) AS estimates
 {%- endif %}
@@ -142,7 +143,8 @@ CASE
 {% set size %}abs(n){% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
-{% set scale %}power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)){% endset -%}
+{% set digits %}12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)){% endset -%}
+{% set scale %}power(10, {{ nbsql.smallest([digits, 300]) }}){% endset -%}
 SELECT
   {{ by }},
   sum(n) AS n,

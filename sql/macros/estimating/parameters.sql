@@ -59,7 +59,7 @@ near AS (
 {%- endmacro %}
 
 {# The parameters in one row, from the relation `numbers` and the given relation of classes: class_no, class, log_prior. #}
-{% macro parameters_in_one_row(model, classes) -%}
+{% macro default__parameters_in_one_row(model, classes) -%}
 SELECT
   {{ nbsql.parameter_columns(model, classes) }}
 FROM (
@@ -85,7 +85,7 @@ CROSS JOIN near
   A relation with a column `class`, or the parameters in one row, as a relation; an error if its classes are no longer those of the query,
   which has numbers for them. Only a query that somebody has kept can be out of date: a view, or a script.
 #}
-{% macro with_current_classes(model, relation, message, in_one_row=false) -%}
+{% macro default__with_current_classes(model, relation, message, in_one_row=false) -%}
 {% set labels %}known.labels{% endset -%}
 (
   SELECT classes.*

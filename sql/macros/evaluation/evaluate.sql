@@ -66,7 +66,7 @@ list_transform(
 {%- endmacro %}
 
 {# One row per class: class, class_no. #}
-{% macro numbered_classes(model, parameters) -%}
+{% macro default__numbered_classes(model, parameters) -%}
 {% if model.form.class_numbers -%}
 SELECT
   {{ nbsql.unnested([nbsql.list_by_class(model, 'class'), nbsql.list_by_class(model)], ['class', 'class_no']) | indent(2) }}

@@ -31,7 +31,8 @@ SELECT
   {{ nbsql.likelihood_columns(score, unseen=nbsql.word('unseen')) | indent(2) }}
 FROM (
   WITH other_classes AS (
-    SELECT classes.class, everywhere.feature, everywhere.value, greatest(everywhere.n - coalesce(counts.n, 0), 0) AS n
+    {% set n %}everywhere.n - coalesce(counts.n, 0){% endset %}
+    SELECT classes.class, everywhere.feature, everywhere.value, {{ nbsql.greatest_of_few([n, 0]) }} AS n
     FROM (
       SELECT feature, value, sum(n) AS n
       FROM counts

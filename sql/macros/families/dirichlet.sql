@@ -16,6 +16,12 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
+{# The options of counted features, a relation: options(feature, alpha, min_count). #}
+{% macro options_of_counts(features) -%}
+{% set rows %}{% for feature in features %}({{ nbsql.count_options(feature) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset -%}
+{{ nbsql.named_values(rows, 'options', ['feature', 'alpha', 'min_count']) }}
+{%- endmacro %}
+
 {# The options of a counted feature, elements of a row: its name, the pseudo-count of a value, and the minimum count of a value. #}
 {% macro count_options(feature) -%}
 {{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}
@@ -67,7 +73,7 @@ sizes AS (
     sum(pseudo_counts.alpha) AS alpha,
     count(*) AS k,
     max(options.alpha) AS unseen_alpha,
-    bool_or(options.smooths) AS smooths
+    {{ nbsql.any_true(nbsql.word('options.smooths')) }} AS smooths
   FROM pseudo_counts
   JOIN options ON options.feature = pseudo_counts.feature
   GROUP BY pseudo_counts.feature
@@ -115,12 +121,12 @@ CASE WHEN {{ total }} > 0 THEN ({{ n }} + {{ alpha }}) / {{ total }} ELSE 1 / CA
 
 {# The declared values, one row per feature and value: feature, value, and alpha, the number added to its count. #}
 {% macro declared_values(features) -%}
-(
-  VALUES
-    {% for feature in features %}
-    {% for value, alpha in feature.family.declared %}
-    ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}){{ nbsql.comma_line(loop) }}
-    {%- endfor %}{{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS declared(feature, value, alpha)
+{% set rows -%}
+{% for feature in features -%}
+{% for value, alpha in feature.family.declared -%}
+({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}){{ nbsql.comma_line(loop) }}
+{%- endfor %}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endset -%}
+{{ nbsql.named_values(rows, 'declared', ['feature', 'value', 'alpha']) }}
 {%- endmacro %}

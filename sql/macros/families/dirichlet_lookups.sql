@@ -33,12 +33,7 @@ FROM (
     JOIN (
       {{ nbsql.classes(priors) }}
     ) AS classes ON classes.class = counts.class
-    JOIN (
-      VALUES
-        {% for feature in features %}
-        ({{ nbsql.count_options(feature) }}){{ nbsql.comma(loop) }}
-        {% endfor %}
-    ) AS options(feature, alpha, min_count) ON options.feature = counts.feature
+    JOIN {{ nbsql.options_of_counts(features) | indent(4) }} ON options.feature = counts.feature
     GROUP BY counts.feature, counts.value
     HAVING sum(counts.n) >= max(options.min_count)
   ),

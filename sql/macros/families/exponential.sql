@@ -9,10 +9,12 @@
   number is outside the distribution: no class explains it.
 #}
 
+{# The rate of a class, or of all classes if it has no value. #}
 {% macro exponential_estimate(quantity, get) -%}
 {% set n %}({{ get('n') }} + {{ get('a') }}){% endset -%}
 {% set mean %}CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(get, 'b') }} / {{ n }} ELSE {{ get('pooled_mean') }} END{% endset -%}
-{% if quantity == 'rate' %}1 / nullif(greatest({{ mean }}, 1e-9 * {{ get('pooled_mean') }}), 0){% endif %}
+{% set least %}1e-9 * {{ get('pooled_mean') }}{% endset -%}
+{% if quantity == 'rate' %}1 / nullif({{ nbsql.largest([mean, least]) }}, 0){% endif %}
 {%- endmacro %}
 
 {% macro exponential_density(x, get) -%}

@@ -83,7 +83,9 @@ END
 {# A variance, at least `floor` times the variance over all classes; above 0 unless the number never varies. #}
 {% macro floored_variance(variance, get) -%}
 {% set total %}{{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0){% endset -%}
-greatest({{ variance }}, {{ get('floor') }} * {{ total }}, CASE WHEN {{ total }} > 0 THEN 1e-300 ELSE 0 END)
+{% set floor %}{{ get('floor') }} * {{ total }}{% endset -%}
+{% set tiny %}CASE WHEN {{ total }} > 0 THEN 1e-300 ELSE 0 END{% endset -%}
+{{ nbsql.largest([variance, floor, tiny]) }}
 {%- endmacro %}
 
 {#
@@ -97,10 +99,9 @@ CASE WHEN {{ get('n') }} > 0 THEN {{ get('m2') }} / {{ get('n') }} ELSE {{ get('
 {% if quantity == 'mean' -%}
 {{ nbsql.gaussian_estimate('mean', get) }}
 {%- elif quantity == 'variance' -%}
-CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
-  greatest({{ nbsql.floored_variance(variance, get) }}, {{ nbsql.number(1e-10) }} * {{ scale }}),
-  {{ most }}
-) ELSE 0 END
+{% set lowest %}{{ nbsql.number(1e-10) }} * {{ scale }}{% endset -%}
+{% set raised = nbsql.largest([nbsql.floored_variance(variance, get), lowest]) -%}
+CASE WHEN {{ get('pooled_m2') }} > 0 THEN {{ nbsql.smallest([raised, most]) }} ELSE 0 END
 {%- endif %}
 {%- endmacro %}
 

@@ -23,14 +23,15 @@
 {% if quantity == 'mean' -%}
 CASE WHEN {{ n }} > 0 THEN {{ centre }} + {{ n }} * {{ gap }} / ({{ kappa }} + {{ n }}) WHEN {{ get('pooled_n') }} > 0 THEN {{ centre }} END
 {%- elif quantity == 'variance' -%}
-CASE WHEN {{ get('pooled_n') }} > 0 THEN greatest(
-  (coalesce({{ get('b') }}, ({{ a }} + {{ get('divisor') }}) * {{ total }})
-    + CASE
-      WHEN {{ n }} > 0 THEN {{ get('m2') }} / 2 + {{ kappa }} * {{ n }} * {{ gap }} * {{ gap }} / (2 * ({{ kappa }} + {{ n }}))
-      ELSE 0
-    END)
-    / ({{ a }} + {{ n }} / 2 + {{ get('divisor') }}),
-  {{ get('floor') }} * {{ total }}
-) END
+{% set scale -%}
+(coalesce({{ get('b') }}, ({{ a }} + {{ get('divisor') }}) * {{ total }})
+  + CASE
+    WHEN {{ n }} > 0 THEN {{ get('m2') }} / 2 + {{ kappa }} * {{ n }} * {{ gap }} * {{ gap }} / (2 * ({{ kappa }} + {{ n }}))
+    ELSE 0
+  END)
+  / ({{ a }} + {{ n }} / 2 + {{ get('divisor') }})
+{%- endset -%}
+{% set floor %}{{ get('floor') }} * {{ total }}{% endset -%}
+CASE WHEN {{ get('pooled_n') }} > 0 THEN {{ nbsql.largest([scale, floor]) }} END
 {%- endif %}
 {%- endmacro %}

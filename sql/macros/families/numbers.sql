@@ -150,15 +150,14 @@ FROM (
     {%- endif %}
 
   FROM classes
-  JOIN (
-    VALUES
-      {% for feature in features %}
-      {% set options -%}
-      {% for option in feature.family.estimate_options.values() %}, {{ nbsql.number_or_null(option) }}{% endfor %}
-      {%- endset %}
-      ({{ nbsql.text(feature.name) }}{{ options }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS options(feature{% for option in family.estimate_options %}, {{ nbsql.word(option) }}{% endfor %}) ON TRUE
+  {% set rows -%}
+  {% for feature in features -%}
+  ({{ nbsql.text(feature.name) }}
+  {%- for option in feature.family.estimate_options.values() %}, {{ nbsql.number_or_null(option) }}{% endfor -%}
+  ){{ nbsql.comma_line(loop) }}
+  {%- endfor %}
+  {%- endset %}
+  JOIN {{ nbsql.named_values(rows, 'options', ['feature'] + family.estimate_options | list) | indent(2) }} ON TRUE
   LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
   LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature{% if part %} AND pooled.{{ part }} = classes.{{ part }}{% endif %}
 

@@ -46,12 +46,7 @@ FROM (
     {% endif %}
     SELECT counts.feature, counts.value, max(options.alpha) AS alpha
     FROM counts
-    JOIN (
-      VALUES
-        {% for feature in features %}
-        ({{ nbsql.count_options(feature) }}){{ nbsql.comma(loop) }}
-        {% endfor %}
-    ) AS options(feature, alpha, min_count) ON options.feature = counts.feature
+    JOIN {{ nbsql.options_of_counts(features) | indent(4) }} ON options.feature = counts.feature
     WHERE counts.value IS NOT NULL
     GROUP BY counts.feature, counts.value
     HAVING sum(counts.n) >= max(options.min_count)

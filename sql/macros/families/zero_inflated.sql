@@ -72,7 +72,8 @@ HAVING sum(n) > 0
 {# The estimates of a class: rate is the probability of a 0, mean and variance are those of the nonzero numbers. #}
 {% macro zero_inflated_estimate(quantity, get, formula) -%}
 {% set n %}({{ get('zeros') }} + {{ get('n') }} + 2 * {{ get('added') }}){% endset -%}
-{% set mean %}greatest({{ nbsql.gaussian_estimate('mean', get) }}, 1e-9 * {{ get('pooled_mean') }}){% endset -%}
+{% set least %}1e-9 * {{ get('pooled_mean') }}{% endset -%}
+{% set mean = nbsql.largest([nbsql.gaussian_estimate('mean', get), least]) -%}
 {% if quantity == 'rate' -%}
 CASE WHEN {{ n }} > 0 THEN ({{ get('zeros') }} + {{ get('added') }}) / {{ n }} ELSE 0.5 END
 {%- elif formula == 'exponential' -%}

@@ -55,7 +55,7 @@ SELECT
   0 AS mean,
   count(CASE WHEN trim(x) LIKE '% %' THEN 1 END) AS irregular,
   count(CASE WHEN trim(x) LIKE '% % % % %' AND lower(x) <> upper(x) THEN 1 END) AS marked,
-  count(CASE WHEN lower(x) <> upper(x) AND translate(x, '0123456789', '') <> x THEN 1 END) AS coded
+  count(CASE WHEN lower(x) <> upper(x) AND {{ nbsql.has_digit(nbsql.word('x')) }} THEN 1 END) AS coded
 FROM (
   {{ values | indent(2) }}
 ) AS looked

@@ -100,6 +100,14 @@ unnest(range(
 SELECT count({% if column is none %}*{% else %}{{ nbsql.ident(column) }}{% endif %}) AS n FROM {{ source }} AS source
 {%- endmacro %}
 
+{# A relation of constants. rows: those of VALUES, rendered; name, columns: of the relation. #}
+{% macro default__named_values(rows, name, columns) -%}
+(
+  VALUES
+    {{ rows | indent(4) }}
+) AS {{ nbsql.word(name) }}({% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+
 {# The columns that a count reads, read once, for a source that costs more to read than a table. #}
 {% macro selected_columns(source, columns) -%}
 SELECT

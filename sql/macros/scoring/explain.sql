@@ -150,7 +150,7 @@ JOIN parameters ON {% if model.facts.has_segments %}parameters.nbsql_segment = {
 {%- endmacro %}
 
 {# Some features, or columns of features, that look up a value or compute with their parameters. #}
-{% macro explained_block(model, parts, lookups) -%}
+{% macro default__explained_block(model, parts, lookups) -%}
 {% set features = parts | map(attribute='feature') | unique(attribute='index') | list -%}
 {% set levels -%}
 {% for feature in features | selectattr('family.level') %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}
@@ -240,8 +240,7 @@ JOIN parameters ON TRUE
 {% macro explained_term(part) -%}
 {% if part.feature.family.level -%}
 {% set scores %}level{{ nbsql.feature_suffix(part.feature) }}.scores{% endset -%}
-{% set found = nbsql.element(scores, nbsql.word('parameters.class_no')) -%}
-{{ nbsql.level_term(part.feature, none, found) }}
+{{ nbsql.level_term(part.feature, none, nbsql.element(scores, nbsql.word('parameters.class_no'))) }}
 {%- else -%}
 {{ nbsql.computed_term(part.feature, none, part.number) }}
 {%- endif %}

@@ -74,10 +74,12 @@ FROM (
 
 {# The highest joint log-likelihood of a row. greatest of a single argument is an error on some engines. #}
 {% macro highest_joint(model) -%}
-{% set joints -%}
-{% for k in model.form.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-{%- endset -%}
-{% if model.form.class_numbers | length > 1 %}greatest({{ joints }}){% else %}{{ joints }}{% endif %}
+{% set joints = namespace(all=[]) -%}
+{% for k in model.form.class_numbers -%}
+{% set joint %}joint.nbsql_joint_{{ k }}{% endset -%}
+{% set joints.all = joints.all + [joint] -%}
+{% endfor -%}
+{% if joints.all | length > 1 %}{{ nbsql.greatest_of_few(joints.all) }}{% else %}{{ joints.all[0] }}{% endif %}
 {%- endmacro %}
 
 {#

@@ -35,7 +35,7 @@ nbsql_joint AS (
 nbsql_best AS (
   SELECT
     nbsql_joint.*,
-    NULLIF(GREATEST(COALESCE(nbsql_joint_1, -1e+308), COALESCE(nbsql_joint_2, -1e+308)), -1e+308) AS nbsql_highest
+    NULLIF(greatest(COALESCE(nbsql_joint_1, -1e+308), COALESCE(nbsql_joint_2, -1e+308)), -1e+308) AS nbsql_highest
   FROM nbsql_joint
 ),
 nbsql_evidence AS (

@@ -1,0 +1,157 @@
+{#
+  The forms of counting and scoring for engines that have no lists, or none that become rows (ADAPTERS in nbsql/dbt/package.py): plain
+  SELECTs, in which rows of constants and CASE take the place of lists.
+#}
+
+{#
+  The cells that a scan counted column by column, a list of dictionaries: place, and feature, value, n, centre, total, squares, each an
+  expression. The families list the elements of each of these columns, which are names and texts.
+#}
+{% macro cells_of_scan(features) -%}
+{% set found, columns = [], {} -%}
+{% for feature in features -%}
+{% for column in ['feature', 'value', 'n', 'centre', 'total', 'squares'] -%}
+{% set elements = nbsql[feature.family.macros.cells](feature, column) -%}
+{% do columns.update({column: modules.re.findall("'(?:[^'\\\\]|''|\\\\.)*'|[^,' ][^,']*", elements | string)}) %}
+{% endfor -%}
+{% for _ in columns.n -%}
+{% set cell, place = {'place': found | length + 1}, loop.index0 -%}
+{% for column, elements in columns.items() %}{% do cell.update({column: elements[place] | trim}) %}{% endfor -%}
+{% do found.append(cell) %}
+{% endfor -%}
+{% endfor -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{# One row per class and cell of the scanned features: class, slice, feature, value, n, centre, total, squares. #}
+{% macro without_lists__scanned_cells(model, scan, features) -%}
+{% set cells = nbsql.cells_of_scan(features) -%}
+{% set rows -%}
+{% for cell in cells %}({{ cell.place }}, {{ cell.feature }}, {{ cell.value }}){{ nbsql.comma_line(loop) }}{% endfor %}
+{%- endset -%}
+SELECT
+  scan.class,
+  {% if model.facts.slice_by %}
+  scan.slice,
+  {% endif %}
+  cells.feature,
+  cells.value
+  {%- for column in ['n', 'centre', 'total', 'squares'] %},
+  CASE cells.place
+    {%- for cell in cells if cell[column] != 'NULL' %} WHEN {{ cell.place }} THEN {{ cell[column] }}{% else %} WHEN 0 THEN 0{% endfor %}
+    {{- ' ' }}END AS {{ column }}
+  {%- endfor %}
+
+FROM {{ scan }} AS scan
+CROSS JOIN {{ nbsql.named_values(rows, 'cells', ['place', 'feature', 'value']) }}
+WHERE scan.class IS NOT NULL
+{%- endmacro %}
+
+{# The one row of parameters: each class and each of its parameters is picked out of its row by its number. #}
+{% macro without_lists__parameters_in_one_row(model, classes) -%}
+SELECT
+  {% for k in model.form.class_numbers %}
+  max(CASE WHEN class_no = {{ k }} THEN class END) AS class_{{ k }},
+  max(CASE WHEN class_no = {{ k }} THEN log_prior END) AS log_prior_{{ k }},
+  {% for item in model.form.column_parameters if k == 1 or not item.parameter.common %}
+  max(CASE WHEN class_no = {{ k }} AND position = {{ item.position }} THEN number END) AS {{ nbsql.parameter_name(item) }}_{{ k }},
+  {% endfor %}
+  {% endfor %}
+  count(DISTINCT class_no) AS class_count
+FROM (
+  SELECT class_no, class, log_prior, 0 AS position, {{ nbsql.nullable_double(none) }} AS number FROM {{ classes }}
+  {% if model.form.column_parameters %}
+  UNION ALL
+  SELECT numbers.class_no, NULL, NULL, numbers.position, numbers.number FROM numbers
+  {% endif %}
+) AS listed
+{%- endmacro %}
+
+{# A relation with a column `class`; an error if its classes are no longer those of the query. #}
+{% macro without_lists__with_current_classes(model, relation, message, in_one_row=false) -%}
+{% set count = model.form.class_columns | length -%}
+(
+  SELECT classes.*
+  FROM {{ relation }} AS classes
+  CROSS JOIN (
+    SELECT
+      count(*) AS class_count,
+      max(CAST(class AS {{ nbsql.string() }})) AS label,
+      sum(CASE WHEN class IN (
+        {%- for column in model.form.class_columns -%}
+        {% set label %}CAST({{ nbsql.text(column.label) }} AS {{ model.facts.class_type }}){% endset -%}
+        {{ nbsql.as_label(label, model.facts.class_type) }}{{ nbsql.comma_blank(loop) }}
+        {%- endfor %}) THEN 1 ELSE 0 END) AS expected
+    FROM (
+      SELECT DISTINCT class FROM {{ relation }} AS classes
+    ) AS classes
+  ) AS known
+  WHERE CASE WHEN known.class_count = {{ count }} AND known.expected = {{ count }} THEN TRUE
+    ELSE {{ nbsql.raise_error(message, nbsql.word('known.label')) }} END
+)
+{%- endmacro %}
+
+{# The form is always wide here. `most_numbers` is what a row holds. #}
+{% macro without_lists__is_wide(model, class_count) -%}
+{% set numbers, most = class_count * (5 + model.facts.parameters | length), nbsql.most_numbers() -%}
+{% do nbsql.refuse_if(numbers > most or class_count > 100,
+  class_count ~ " classes with " ~ model.facts.parameters | length ~ " parameters each, of '" ~ model.name ~ "', do not fit into a row of "
+  ~ target.type ~ ', which holds ' ~ most ~ ' numbers of 100 classes; take fewer classes or features') %}
+{% do return(true) %}
+{%- endmacro %}
+
+{# One row per class: class, class_no. #}
+{% macro without_lists__numbered_classes(model, parameters) -%}
+{% for k in model.form.class_numbers -%}
+SELECT class_{{ k }} AS class, {{ k }} AS class_no FROM {{ parameters }} AS parameters{{ nbsql.union_all(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The posteriors of judged rows would be a list, which only tables of an evaluation read that are refused. #}
+{% macro without_lists__posteriors(model) -%} NULL {%- endmacro %}
+
+{# The parameters, one row per class: class_no, class, log_prior, and the parameters of the features. #}
+{% macro without_lists__parameters_by_class(model, parameters) -%}
+{% for k in model.form.class_numbers -%}
+SELECT
+  {{ k }} AS class_no,
+  class_{{ k }} AS class,
+  log_prior_{{ k }} AS log_prior
+  {%- for item in model.facts.parameters %},
+  {% set name = nbsql.parameter_name(item) %}
+  {{ name }}_{% if item.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
+  {%- endfor %}
+
+FROM {{ parameters }} AS parameters{{ nbsql.union_all(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# Some features, or columns of features, with their contribution in each class (scoring/explain.sql): a query for each. #}
+{% macro without_lists__explained_block(model, parts, lookups) -%}
+{% for part in parts -%}
+{% set feature, found = part.feature, 'level' ~ nbsql.feature_suffix(part.feature) -%}
+{% set term -%}
+{% if feature.family.level -%}
+{% set score -%}
+CASE parameters.class_no
+{%- for k in model.form.class_numbers %} WHEN {{ k }} THEN {{ found }}.class_{{ k }}{% endfor %} END
+{%- endset -%}
+{{ nbsql.level_term(feature, none, score) }}
+{%- else -%}
+{{ nbsql.computed_term(feature, none, part.number) }}
+{%- endif %}
+{%- endset -%}
+SELECT
+  number.nbsql_row,
+  parameters.class_no,
+  {{ feature.index }} AS feature_no,
+  {{ nbsql.text(feature.name) }} AS feature,
+  {{ nbsql.explained_value(part) | indent(2) }} AS value,
+  {{ term | indent(2) }} AS contribution
+FROM {{ nbsql.with_inputs(nbsql.word('numbered'), [feature] if feature.family.parameters else []) }}
+{{ nbsql.join_parameters_by_class(model, nbsql.word('number')) }}
+{% if feature.family.level %}
+{{ nbsql.lookup_join(model, feature, lookups) }}
+{%- endif %}{{ nbsql.union_all(loop) }}
+{%- endfor %}
+{%- endmacro %}
