@@ -20,25 +20,24 @@ from nbsql.rendering.renderer import macro_path
 HERE = Path(__file__).resolve().parent
 
 
-def build(folder: Path) -> None:
-    """Write the page, its scripts, the SQL and the flights of the demonstration to a folder."""
+def build(folder: Path, work: Path) -> None:
+    """Write the page, its scripts, the SQL and the flights of the demonstration to a folder. `work` is an empty one for npm."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as work:
-        shutil.copy(HERE / "package.json", work)
-        shutil.copy(HERE / "page.js", work)
-        bundle = [
-            "page.js",
-            "--bundle",
-            "--minify",
-            "--format=esm",
-            "--log-level=warning",
-            f"--outfile={folder.resolve() / 'page.js'}",
-        ]
-        for command in (["npm", "install", "--no-audit", "--no-fund", "--silent"], ["npx", "esbuild", *bundle]):
-            subprocess.run(command, cwd=work, check=True)
-        duckdb_files = Path(work) / "node_modules" / "@duckdb" / "duckdb-wasm" / "dist"
-        shutil.copy(duckdb_files / "duckdb-eh.wasm", folder / "duckdb.wasm")
-        shutil.copy(duckdb_files / "duckdb-browser-eh.worker.js", folder / "duckdb.worker.js")
+    for name in ("package.json", "page.js"):
+        shutil.copy(HERE / name, work)
+    bundle = [
+        "page.js",
+        "--bundle",
+        "--minify",
+        "--format=esm",
+        "--log-level=warning",
+        f"--outfile={folder.resolve() / 'page.js'}",
+    ]
+    for command in (["npm", "install", "--no-audit", "--no-fund", "--silent"], ["npx", "esbuild", *bundle]):
+        subprocess.run(command, cwd=work, check=True)
+    duckdb_files = work / "node_modules" / "@duckdb" / "duckdb-wasm" / "dist"
+    shutil.copy(duckdb_files / "duckdb-eh.wasm", folder / "duckdb.wasm")
+    shutil.copy(duckdb_files / "duckdb-browser-eh.worker.js", folder / "duckdb.worker.js")
     for name in ("index.html", "page.css", "roles.sql"):
         shutil.copy(HERE / name, folder)
     shutil.copy(macro_path() / "ad_hoc.sql", folder)
@@ -48,4 +47,5 @@ def build(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    build(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "built" / "try")
+    with tempfile.TemporaryDirectory() as work:
+        build(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "built" / "try", Path(work))

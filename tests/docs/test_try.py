@@ -7,6 +7,7 @@ import http.server
 import json
 import os
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from typing import Any
 import duckdb
 import pytest
 from support.chromium import Tab, chromium, tab
+from support.nearly import nearly
 
 import nbsql
 
@@ -30,9 +32,8 @@ ROLES = """Object.fromEntries([...document.querySelectorAll("#columns tr")].slic
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the page is served, on this machine."""
-    chromium()
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The folder of the page, and that of what built it."""
     if shutil.which("npm") is None:
         reason = "npm is not installed, which fetches DuckDB-Wasm for the page"
         if os.environ.get("CI"):
@@ -40,14 +41,21 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(reason)
     from build import build
 
-    folder = tmp_path_factory.mktemp("try")
-    build(folder)
+    folders = tmp_path_factory.mktemp("try"), tmp_path_factory.mktemp("npm")
+    build(*folders)
+    return folders
+
+
+@pytest.fixture(scope="module")
+def address(built: tuple[Path, Path]) -> Iterator[str]:
+    """Where the page is served, on this machine."""
+    chromium()
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: Any) -> None:
             pass
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(built[0]))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/index.html"
         server.shutdown()
@@ -186,3 +194,38 @@ def test_it_may_ask_no_other_site(page):
     assert page.run(f"Promise.all([{violated}, {refused}])") == ["connect-src", "refused"]
     asked = page.run("performance.getEntriesByType('resource').map((entry) => new URL(entry.name).host)")
     assert set(asked) <= {page.run("location.host"), ""}  # a worker is a blob, without a host
+
+
+WASM = """
+const {createDuckDB, NODE_RUNTIME, VoidLogger} = require("@duckdb/duckdb-wasm/dist/duckdb-node-blocking.cjs");
+const path = require.resolve("@duckdb/duckdb-wasm/dist/duckdb-eh.wasm");
+(async () => {
+  const db = await createDuckDB({mvp: {mainModule: path}, eh: {mainModule: path}}, new VoidLogger(), NODE_RUNTIME);
+  await db.instantiate();
+  db.registerFileBuffer("shop.duckdb", require("fs").readFileSync(process.argv[2]));
+  const connection = db.connect();
+  const [setup, ...queries] = process.argv.slice(3);
+  connection.query(setup);
+  console.log(JSON.stringify(queries.map((sql) => connection.query(sql).toArray().map((row) => Object.values(row.toJSON())))));
+})();
+"""
+
+
+def test_models_answer_in_wasm_without_extensions(built, tmp_path):
+    with duckdb.connect(str(tmp_path / "shop.duckdb"), config={"storage_compatibility_version": "v1.4.0"}) as con:
+        con.execute("""CREATE TABLE inbox AS SELECT i AS id, ['ham', 'spam'][1 + i % 2] AS label, i % 7 / 2 AS size,
+            'a b' || i % 3 AS message FROM range(40) AS t(i)""")
+        nbsql.fit(con, "inbox", target="label", name="spam", id="id", families={"message": nbsql.Text()})
+        calls = ("predict('inbox')", "reasons('inbox')", "likelihood_ratios('spam', 'ham')", "evaluate('inbox')")
+        columns = ("probability", "ratio", "log_ratio", "value")
+        queries = [
+            f"SELECT sum({column}), CAST(count(*) AS DOUBLE) FROM spam.{call}"
+            for column, call in zip(columns, calls, strict=True)
+        ]
+        expected = [[list(row) for row in con.execute(query).fetchall()] for query in queries]
+    (built[1] / "wasm.cjs").write_text(WASM, encoding="utf-8")
+    setup = """SET autoload_known_extensions = FALSE; SET autoinstall_known_extensions = FALSE;
+        ATTACH 'shop.duckdb' AS shop (READ_ONLY); USE shop"""
+    command = ["node", "wasm.cjs", str(tmp_path / "shop.duckdb"), setup, *queries]
+    done = subprocess.run(command, cwd=built[1], capture_output=True, text=True, timeout=120, check=True)
+    assert json.loads(done.stdout) == nearly(expected, 1e-9)
