@@ -11,6 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, path_text
 from nbsql.learning.derive import merge_specs
+from nbsql.learning.follow import learn_changes
 from nbsql.learning.half_life import check_gaps
 from nbsql.library.spec_from_cells import CountsOptions, spec_of_cells
 from nbsql.library.verbs import load
@@ -141,7 +142,7 @@ def _countable_spec(engine: Engine, like: str | Model) -> tuple[Spec, str]:
     """The spec of a model that follows from counts, and its name in messages."""
     from nbsql.queries.standalone.statistics import check_countable  # imports sqlglot, which takes long
 
-    state = like.state.refreshed() if isinstance(like, Model) else load(engine, like).state
+    state = learn_changes(like.state.refreshed() if isinstance(like, Model) else load(engine, like).state)
     check_countable(state.spec, state.title)
     return state.spec, state.title
 
@@ -171,11 +172,11 @@ def _resolve_model(engine: Engine, model: str | tuple[str, str] | Model) -> Mode
         if not engine.shares(model.state.engine):
             named = "pass its name, or (database, name) of an attached database, or " if model.name else ""
             raise InputError(f"{model.state.title} is of another connection; {named}export it there and import it here")
-        return model.state.refreshed()
+        return learn_changes(model.state.refreshed())
     if isinstance(model, str):
-        return load(engine, model).state
+        return learn_changes(load(engine, model).state)
     if isinstance(model, tuple) and len(model) == 2:
-        return load(engine, model[1], database=model[0]).state
+        return learn_changes(load(engine, model[1], database=model[0]).state)
     raise InputError(f"a model to merge is a name, a pair (database, name) or a model, not {model!r}")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from nbsql.errors import InputError
 from nbsql.family.checks import whole_number
+from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import read_source
 from nbsql.queries.table import Displayed, Table
 from nbsql.report.panel import Request
@@ -40,7 +41,7 @@ def picture(
     chosen = () if row is None else (whole_number(row, "row"),)
     if chosen and not panel.shows_rows:
         raise InputError(f"row is of a waterfall, and {name} shows no rows; leave it out")
-    state = state.refreshed()
+    state = learn_changes(state.refreshed())
     if panel.of_periods:
         if source is None or by is None:
             raise InputError(

@@ -17,6 +17,7 @@ from nbsql.evaluation.evaluation import Evaluation, read_evaluation
 from nbsql.evaluation.learnt import learnt_part
 from nbsql.evaluation.leave_one_out import LOO, check_folds
 from nbsql.evaluation.out_of_fold import judged_by_folds
+from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import check_columns, read_source
 from nbsql.plan import Plan, Rows
 from nbsql.queries.query import Query, relation_query
@@ -204,7 +205,7 @@ def score_source(
         if source is None:
             raise InputError("⟨folds⟩ are of the rows of a source; give it, or leave out ⟨folds⟩")
     if source is None:
-        yield state.refreshed(), None
+        yield learn_changes(state.refreshed()), None
         return
     state, found = read_source(state, source, reads_target=True)
     check_columns(state, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbsql.errors import InputError, NotSupportedError
+from nbsql.learning.follow import learn_changes
 from nbsql.model import Model
 from nbsql.sklearn.fitted import (
     FittedArrays,
@@ -49,7 +50,7 @@ def to_sklearn(model: Model) -> Any:
     if not isinstance(model, Model):
         cure = "pass its model_" if hasattr(model, "model_") else "nbsql.load returns one"
         raise InputError(f"to_sklearn takes an nbsql.Model, not {type(model).__name__}; {cure}")
-    state = model.state.refreshed()
+    state = learn_changes(model.state.refreshed())
     spec = state.spec
     for name, has in {
         "segments": spec.segment_by, "components": spec.components, "joins": spec.joins, "slices": spec.slice_by,
