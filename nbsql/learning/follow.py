@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -22,6 +23,7 @@ Present = Literal["learnt", "new"]  # whether a model has learnt the rows that i
 
 _EVENTS = ("insert", "delete", "update", "truncate")
 _ATTEMPTS = 5  # to learn changes that another connection is learning at the same time
+_learning = threading.RLock()  # two connections of a process would conflict
 
 
 def follow(change: Change, table: Source, rows: Callable[[], Source], present: Present | None) -> None:
@@ -95,7 +97,7 @@ def learn_changes(state: ModelState) -> ModelState:
             )
             return state
         try:
-            with state.guard(), engine.transaction(state.name):
+            with engine.turn(), _learning, state.guard(), engine.transaction(state.name):
                 state = state.refreshed()  # another connection may have learnt them meanwhile
                 if state.follows is not None and _state_of_changes(state)[0]:
                     with changing(state) as change:

@@ -182,7 +182,7 @@ class Handle:
         text = self._states.rendering(sql)
         whole = text(refresh=False)  # the model was refreshed when the source was resolved
         first, added = text if by_row else None, len(self._added_columns(verb))
-        return Query(self.state.engine, text, source, guard=self.state.guard, first=first, rendered=whole, added=added)
+        return Query(self.state.engine, text, source, guard=self._states.guard, first=first, rendered=whole, added=added)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec; only the columns in `passed` are returned, all if it is None."""

@@ -54,7 +54,8 @@ class States:
         rendered: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
         def text(*arguments: Any, refresh: bool = True) -> str:
-            state = self.refreshed() if refresh else self.current
+            # A query learns changes before its transaction (`guard`), in which it only reads.
+            state = self.adopt(self.current.refreshed(known=self.newest)) if refresh else self.current
             known = rendered.get(arguments)
             if known is None or known[0] != state.version:
                 known = rendered[arguments] = state.version, render(*arguments)
@@ -66,4 +67,4 @@ class States:
         """A query that contains numbers of the model, and is therefore rendered again if it has changed when the query runs."""
         text = self.rendering(render)
         text()
-        return Query(self.current.engine, text, source, guard=self.current.guard)
+        return Query(self.current.engine, text, source, guard=self.guard)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,7 @@ def test_every_reader_learns_what_has_changed(engine: str, connect: Callable[[st
         ),
         "a prediction of before": lambda: sum(name.startswith("probability_") for name in kept.columns),
         "an evaluation": lambda: len(model.evaluate("inbox").classes),
+        "a merge": lambda: len(nbsql.merge(place.con, ["spam"]).classes),
         "a refresh": lambda: model.refresh() or len(model.state.classes),
     }
     for number, (name, reads) in enumerate(readers.items(), start=3):
@@ -231,6 +233,26 @@ def test_a_file_is_followed_by_whoever_opens_it(tmp_path: Path) -> None:
             assert model.classes == ["a", "b"]
     with duckdb.connect(path) as con:
         assert nbsql.load(con, "it").classes == ["a", "b", "c"]
+
+
+@NEW
+def test_threads_with_connections_of_their_own_learn_in_turn(connect: Callable[[str], Place]) -> None:
+    place = with_inbox(connect, "duckdb")
+    nbsql.fit(place.con, "inbox", name="spam", **FIT).follow("inbox")
+
+    def insert_and_read(thread: int) -> list[int]:
+        con = place.con.cursor()
+        model = nbsql.load(con, "spam")
+        read = []
+        for number in range(4):
+            con.execute(f"INSERT INTO inbox VALUES ({100 * thread + number}, 'u', 1, 1, 1, 'free', 'class {thread}', 0)")
+            read.append(len(model.predict_proba("inbox").fetchall()))
+        return read
+
+    with ThreadPoolExecutor(3) as pool:
+        read = list(pool.map(insert_and_read, [1, 2, 3]))
+    assert max(map(max, read)) == 72
+    assert sorted(n for _, n, *_ in nbsql.load(place.con, "spam").priors) == [4, 4, 4, 30, 30]
 
 
 @pytest.mark.skipif(duckdb.__version__ >= "2", reason="later versions have the triggers")

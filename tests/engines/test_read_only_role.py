@@ -56,6 +56,19 @@ def test_it_predicts_explains_and_evaluates(reader: tuple[str, Any]) -> None:
         assert model.batches.fetchall() == mine.batches.fetchall()
 
 
+def test_it_is_told_of_changes_that_it_may_not_learn(reader: tuple[str, Any]) -> None:
+    address, owner = reader
+    nbsql.load(owner, "spam").follow("inbox")
+    owner.execute("INSERT INTO inbox VALUES (6, 'eggs', 'half a dozen', 0, FALSE)")
+    with nbsql.load(address, "spam") as model:
+        with pytest.warns(
+            nbsql.NbsqlWarning, match=r"^model 'spam' has not learnt the last changes of inbox, since it cannot be"
+        ):
+            assert model.classes == ["ham", "spam"]
+        assert nbsql.load(owner, "spam").classes == ["ham", "spam", "eggs"]
+        assert len(model.classes) == 3
+
+
 def test_it_uses_the_functions_of_the_model(reader: tuple[str, Any]) -> None:
     import psycopg
 
