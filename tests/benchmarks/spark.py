@@ -23,10 +23,8 @@ tasks are one; the last column is a prediction of nbsql's beside the same once m
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import socket
-import subprocess
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -275,53 +273,15 @@ def beside_mllib(spark: Any, rows: list[int], rounds: int, kinds: list[str]) -> 
                 print(f"| {count:,} | {len(columns)} {kind} | {act} | {by_clock} | {by_processors} | {again} |", flush=True)
 
 
-@contextmanager
-def cluster(workers: int, home: Path) -> Iterator[str]:
-    """The address of the master of a new standalone cluster whose workers have a core each; stopped in the end."""
-    import pyspark
-
-    start = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
-    environment = {
-        **os.environ,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_WORKER_DIR": str(home / "work"),
-    }
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = str(probe.getsockname()[1])
-    master, where = f"spark://127.0.0.1:{port}", ["--host", "127.0.0.1", "--webui-port", "0"]
-    log = home / "cluster.log"
-    started: list[subprocess.Popen[bytes]] = []
-
-    def launch(*arguments: str) -> None:
-        with log.open("ab") as file:
-            command = [start, *arguments]
-            started.append(subprocess.Popen(command, env=environment, cwd=home, stdout=file, stderr=subprocess.STDOUT))
-
-    try:
-        launch("org.apache.spark.deploy.master.Master", *where, "--port", port)
-        for _ in range(workers):
-            launch("org.apache.spark.deploy.worker.Worker", *where, "--cores", "1", "--memory", "1100m", master)
-        deadline = time.monotonic() + 300
-        while log.read_text(errors="replace").count("Registering worker") < workers:
-            if time.monotonic() > deadline or any(process.poll() is not None for process in started):
-                raise RuntimeError("the cluster does not start: " + log.read_text(errors="replace")[-2000:])
-            time.sleep(0.2)
-        yield master
-    finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            process.wait(timeout=60)
-
-
 def one_worker_and_two(rows: list[int], memory: str, rounds: int) -> None:
+    sys.path.append(str(Path(__file__).parent.parent))
+    from engines.servers import cluster
+
     taken: dict[int, list[tuple[float, float]]] = {}
     for workers in (1, 2):
         home = Path(tempfile.mkdtemp(prefix="nbsql"))
         try:
-            with cluster(workers, home) as master:
+            with cluster(workers, "1100m") as master:
                 spark = session_of(master, memory, home, 4)
                 try:
                     found = []

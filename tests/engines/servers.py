@@ -153,7 +153,7 @@ def private_postgres() -> Iterator[str]:
 
 
 @contextmanager
-def cluster(workers: int) -> Iterator[str]:
+def cluster(workers: int, memory: str = "600m") -> Iterator[str]:
     """The address of the master of a new standalone cluster of Spark, with workers of one core; stopped in the end."""
     try:
         import pyspark
@@ -183,7 +183,7 @@ def cluster(workers: int) -> Iterator[str]:
         where = ["--host", "127.0.0.1", "--webui-port", "0"]
         launch("master", "org.apache.spark.deploy.master.Master", *where, "--port", str(port))
         for number in range(workers):
-            of = ["--cores", "1", "--memory", "600m", master]
+            of = ["--cores", "1", "--memory", memory, master]
             launch(f"worker{number}", "org.apache.spark.deploy.worker.Worker", *where, *of)
         deadline = time.monotonic() + 300
         while (home / "master.log").read_text(errors="replace").count("Registering worker") < workers:
