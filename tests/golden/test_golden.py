@@ -54,7 +54,7 @@ def statements(con: Any) -> dict[str, str]:
 
 
 def compare(name: str, sql: str, update: bool, engine: str = "duckdb") -> None:
-    file = GOLDEN.parent / engine / f"{name}.sql"
+    file = GOLDEN.parent / engine / name
     if update:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(sql + "\n", encoding="utf-8", newline="\n")
@@ -70,7 +70,7 @@ def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox, r
     left_out = ("_spec", "_batches", "_macro_class_scores", "_macro_explain")
     kept = {f"fit_{name}": sql for name, sql in found.items() if not name.endswith(left_out)}
     for name, sql in kept.items():
-        compare(name, sql, update)
+        compare(f"{name}.sql", sql, update)
     assert {file.stem for file in GOLDEN.glob("fit_*.sql")} == {*kept}
     for sql in found.values():
         inbox.execute(sql).fetchall()
@@ -84,7 +84,7 @@ def test_the_query_of_a_verb_is_the_golden_one_and_runs(inbox, request, verb):
     model = nbsql.fit(inbox, "inbox", name="spam", **OPTIONS)
     sql = model.sql(verb, "inbox")
     if verb in ("predict", "explain"):  # how the others end, their macros show
-        compare(f"score_{verb}", sql, request.config.getoption("--update-golden"))
+        compare(f"score_{verb}.sql", sql, request.config.getoption("--update-golden"))
     assert sorted(inbox.execute(sql).fetchall(), key=repr) == sorted(
         inbox.execute(f"FROM spam.{verb}('inbox')").fetchall(), key=repr
     )
@@ -94,5 +94,5 @@ def test_the_long_form_is_the_golden_one_and_runs(inbox, request, layout):
     layout(wide_classes=0)
     model = nbsql.fit(inbox, "inbox", name="spam", **OPTIONS)
     sql = model.sql("predict", "inbox")
-    compare("long_score_predict", sql, request.config.getoption("--update-golden"))
+    compare("long_score_predict.sql", sql, request.config.getoption("--update-golden"))
     assert len(inbox.execute(sql).fetchall()) == 4
