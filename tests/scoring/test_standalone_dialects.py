@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import sqlglot
 from click.testing import CliRunner
-from golden.test_golden import INBOX
+from golden.test_golden import INBOX, compare
 from sqlglot import exp
 from support.refused import Refused
 
@@ -26,7 +26,6 @@ from nbsql.rendering.dialect import DIALECTS
 
 Connection = duckdb.DuckDBPyConnection
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 NAMES = sorted(set(DIALECTS) - {"duckdb", "postgres", "spark"})  # those that no model lives in
 EXECUTED = "sqlite"  # whose other queries are kept as well
 
@@ -72,11 +71,7 @@ def test_the_scorer_is_the_golden_one(
 ) -> None:
     layout(case_values=most)
     sql = model.sql(verb, "inbox", dialect=dialect)
-    file = GOLDEN / dialect / f"standalone_{name}.sql"
-    if request.config.getoption("--update-golden"):
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(sql + "\n", encoding="utf-8", newline="\n")
-    assert sql + "\n" == file.read_text(encoding="utf-8")
+    compare(f"standalone_{name}.sql", sql, request.config.getoption("--update-golden"), dialect)
 
 
 def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con: Connection) -> None:
@@ -125,10 +120,7 @@ def test_pairs_of_categories_are_one_select_in_every_dialect(con: Connection, la
 
 def test_the_counting_is_the_golden_one(model: nbsql.Model, request: Any) -> None:
     sql = model.sql("statistics", "inbox", dialect=EXECUTED)
-    file = GOLDEN / EXECUTED / "standalone_statistics.sql"
-    if request.config.getoption("--update-golden"):
-        file.write_text(sql + "\n", encoding="utf-8", newline="\n")
-    assert sql + "\n" == file.read_text(encoding="utf-8")
+    compare("standalone_statistics.sql", sql, request.config.getoption("--update-golden"), EXECUTED)
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
