@@ -11,6 +11,7 @@ const literals = (texts) => `CAST([${texts.map(literal).join(", ")}] AS VARCHAR[
 const fetched = async (name) => (await fetch(name)).text();
 // A fifth of the rows, spread over the file (by Fibonacci hashing), whatever its order, and the same in every engine and run.
 const IS_JUDGED = "row_number() OVER () * 2654435761 % 4294967296 < 858993459";
+const TAKEN = ["nb_row", "prediction", "probability"];
 const WORSE = `Its log loss is worse than that of the priors: it is too sure of itself. Numbers that are far from a normal distribution
   and columns that repeat each other do that. Leave them out, or calibrate the model in Python.`;
 let db, connection, macros;
@@ -72,6 +73,8 @@ async function open(name, bytes) {
   else await db.registerFileBuffer("rows.csv", bytes);
   await connection.query("CREATE OR REPLACE TABLE source AS FROM read_csv('rows.csv')");
   script.push(`CREATE OR REPLACE TABLE source AS FROM read_csv(${literal(name)})`);
+  const taken = (await rows("DESCRIBE source")).find((row) => TAKEN.includes(row.column_name.toLowerCase()));
+  if (taken) throw new Error(`${name} has a column ${taken.column_name}, a name that the answers have: rename it in the file`);
   file.columns = await rows("FROM guess_roles('source')");
   if (!file.columns.length) throw new Error(`${name} has no rows`);
   fill(at("columns"), file.columns, [column("column", (row) => row.feature), column("type"), number("levels", (row) => row.levels),
@@ -207,7 +210,11 @@ async function busy(what, act) {
 }
 
 const opened = (chosen) => busy(`${chosen.name} is being read …`, () => open(chosen.name, chosen));
-at("file").onchange = () => at("file").files.length && opened(at("file").files[0]);
+at("file").onchange = () => {
+  const [chosen] = at("file").files;
+  at("file").value = ""; // so that the same file can be chosen again
+  if (chosen) opened(chosen);
+};
 at("drop").ondragover = (event) => { event.preventDefault(); at("drop").classList.add("over"); };
 at("drop").ondragleave = () => at("drop").classList.remove("over");
 at("drop").ondrop = (event) => {

@@ -177,6 +177,9 @@ def test_it_says_what_is_wrong(page):
     figures = page.run(FIGURES)
     assert figures["log loss"] > figures["log loss of the priors"] + 0.01
     assert "worse than that of the priors" in page.run("document.getElementById('verdict').textContent")
+    assert drop(page, "old.csv", "sky,Prediction\nsun,yes\n").startswith(
+        "old.csv has a column Prediction, a name that the answers have"
+    )
     assert drop(page, "none.csv", "a,b\n") == "none.csv has no rows"
     drop(page, "days.csv", "sky,play\n" + "sun,yes\nrain,no\n" * 20)
     choose(page, "sky", "left out")
