@@ -32,7 +32,7 @@ GROUPS = {
     "classify",
     "Judge it": "evaluate compare calibrate report plot relevance discrimination profile",
     "Look inside": "list show priors likelihoods statistics counts segments components weights linear quadratic scorecard",
-    "Keep it current": "update forget follow refresh unfollow rollback compact batches monitor drift",
+    "Keep it current": "update forget follow refresh unfollow rollback compact batches monitor drift class-shares",
     "Move it": "export import drop ad-hoc dbt-path",
 }
 _NAMED = [name for names in GROUPS.values() for name in names.split()]

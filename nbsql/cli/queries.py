@@ -111,6 +111,7 @@ LEARNT = (
 
 JUDGED = (
     query_command("dependence", "churn customers", "churn customers --features age,visits,plan"),
+    query_command("class_shares", "churn new_customers"),
     query_command("drift", "churn 2026-01 2026-02", empty=True),
     query_command("compare", "churn last_year holdout", empty=True),
     query_command(

@@ -1,4 +1,4 @@
-"""Active learning: the rows that a person should label next."""
+"""Rows without a class: those that a person should label next, and the shares of the classes among them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.evaluation.shares import class_shares
 from nbsql.family.checks import whole_number
 from nbsql.model.base import Handle
 from nbsql.plan import REVIEW, Rows
@@ -17,7 +18,32 @@ Review = Literal["margin", "evidence", "novelty", "expected cost"]
 
 
 class Reviewing(Handle):
-    """The queue of rows whose labels would tell the model most."""
+    """The queue of rows whose labels would tell the model most, and what rows without labels are."""
+
+    def class_shares(self, source: Any, *, calibrated: bool | None = None) -> Query:
+        """The shares of the classes among the rows of `source`, whose class need not be known: class, prior, posterior, share.
+
+        The mean posterior of new rows stays near the prior of the model if the classes have become more or less frequent; share
+        is the maximum of the likelihood, as long as the rows of each class look as they did (Saerens, Latinne and Decaestecker
+        2002). It is estimated at once, by expectation and maximisation on the posteriors, which should be calibrated.
+
+        Args:
+            source: the rows; those that no class explains are left out.
+            calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
+
+        Raises:
+            InputError: the source lacks a feature, or has no row that a class explains.
+            ModelError: the model has segments, each with priors of its own.
+
+        >>> days = "SELECT unnest(['sun', 'sun', 'sun', 'rain']) AS sky"
+        >>> [(label, round(prior, 2)) for label, prior, _, _ in model.class_shares(days)]
+        [('no', 0.5), ('yes', 0.5)]
+        """
+        self._require("class_shares")
+        with self.state.engine.turn():
+            data = self._source(source)
+            method = self.state.calibration(calibrated)
+            return class_shares(self.state, self._rows("predict", data, []), data.label, method)
 
     def review(
         self,

@@ -213,6 +213,7 @@ USES: dict[str, Use] = {
     "inline": _model("`sql(..., inline=True)`", "a query that contains the parameters", "segments"),
     "dialect": _model("`sql(..., dialect=...)`", "a query in another dialect", "segments", "components"),
     "weights": _model("`weights`, `linear`, `quadratic`", "a linear or quadratic form", *_UNSUPPORTED),
+    "class_shares": _model("`class_shares`", "shares of the classes", "segments"),
     "calibrate": _model("`calibrate(..., folds=None)`", "calibration", "segments"),
     "calibrate_by_folds": _model(
         "`calibrate`", "calibration", "segments",

@@ -67,6 +67,13 @@ def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.M
     assert len({row[-1] is None for row in decided[0]}) == 2
 
 
+def test_shares_of_classes_agree(models: list[nbsql.Model]) -> None:
+    found = [model.class_shares("later") for model in models]
+    assert found[0].columns == found[1].columns
+    assert_same_rows(*(query.fetchall() for query in found))
+    assert sum(row[3] for row in found[0]) == pytest.approx(1, abs=1e-9)
+
+
 def test_posteriors_that_leave_nothing_to_the_other_class_are_calibrated(both: tuple[Place, Place]) -> None:
     rows = [(i, f"c{i % 2}", i % 2 + (i * 7 % 10) / 100) for i in range(1, 9)]  # at the least temperature 1e-170 is squared
     found = []

@@ -84,6 +84,7 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "inline": lambda con, model: con.execute(model.sql("predict", "t", inline=True)).fetchall(),
     "dialect": lambda con, model: con.execute(model.sql("predict", "t", dialect="duckdb")).fetchall(),
     "weights": lambda con, model: (model.weights(2).fetchall(), model.linear().fetchall()),
+    "class_shares": lambda con, model: model.class_shares("t").fetchall(),
     "calibrate": lambda con, model: model.calibrate("t", folds=None),
     "calibrate_by_folds": lambda con, model: model.calibrate("t", folds=3),
     "change": lambda con, model: model.update("t"),

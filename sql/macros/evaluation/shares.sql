@@ -1,0 +1,83 @@
+{#
+  The shares of the classes among rows whose class is not known, where the rows of a class look as they did and the shares have changed
+  (Saerens, Latinne and Decaestecker, Adjusting the outputs of a classifier to new a priori probabilities, 2002). By expectation and
+  maximisation, from s_k = prior_k:
+
+    s_k  =  mean over the rows of  p_k s_k / prior_k / (sum over j of p_j s_j / prior_j)
+
+  p_k are the posteriors of a row. The first step is their mean. nbsql/evaluation/shares.py takes the steps.
+#}
+
+{# One row per row of `scored` that some class explains: posteriors, the list by class number. #}
+{% macro posteriors_of_rows(model, scored) -%}
+SELECT {{ nbsql.posteriors(model) }} AS posteriors
+FROM {{ scored }} AS source
+WHERE source.nbsql_log_evidence > -{{ nbsql.infinity() }}
+{%- endmacro %}
+
+{# One row per class: class_no, prior, posterior (NULL), share, change (NULL). #}
+{% macro shares_start(model, parameters, priors) -%}
+SELECT
+  classes.class_no,
+  priors.prior,
+  {{ nbsql.nullable_double(none) }} AS posterior,
+  priors.prior AS share,
+  {{ nbsql.nullable_double(none) }} AS change
+FROM (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes
+JOIN {{ priors }} AS priors ON priors.class = classes.class
+{%- endmacro %}
+
+{# The next step: the same, with the mean posterior, the next share, and how much that has changed. None if there is no row. #}
+{% macro shares_step(last, rows) -%}
+{% set ratio %}share / {{ nbsql.null_if_zero(nbsql.word('prior')) }}{% endset -%}
+{% set mass %}coalesce(p * {{ nbsql.element(nbsql.word('ratios'), nbsql.word('k')) }}, 0){% endset -%}
+SELECT
+  last.class_no,
+  last.prior,
+  coalesce(last.posterior, next.share) AS posterior,
+  next.share,
+  abs(next.share - last.share) AS change
+FROM {{ last }} AS last
+JOIN (
+  SELECT class_no, avg(mass / total) AS share
+  FROM (
+    SELECT total, {{ nbsql.unnested_with_places(nbsql.word('masses'), 'class_no', 'mass') }}
+    FROM (
+      SELECT masses, {{ nbsql.list_total(nbsql.word('masses')) }} AS total
+      FROM (
+        SELECT {{ nbsql.list_mapped(nbsql.word('posteriors'), mass, 'p', 'k') }} AS masses
+        FROM {{ rows }} AS rows
+        CROSS JOIN (
+          SELECT {{ nbsql.ordered_list(ratio, nbsql.word('class_no')) }} AS ratios FROM {{ last }} AS last
+        ) AS ratios
+        {{- nbsql.optimisation_fence() | indent(8) }}
+      ) AS masses
+      {{- nbsql.optimisation_fence() | indent(6) }}
+    ) AS totals
+  ) AS shares
+  WHERE total > 0
+  GROUP BY class_no
+) AS next ON next.class_no = last.class_no
+{%- endmacro %}
+
+{# One row per class of a step: class_no, prior, posterior, share, change. #}
+{% macro shares_of_step(last) -%}
+SELECT class_no, prior, posterior, share, change FROM {{ last }} AS last ORDER BY class_no ASC NULLS LAST
+{%- endmacro %}
+
+{# One row per class: class, prior, posterior, share, from tuples of the number of a class and the others. #}
+{% macro class_shares(model, parameters, shares) -%}
+SELECT {{ nbsql.plain_label(nbsql.word('classes.class'), model.spec.target_type) }} AS class, shares.prior, shares.posterior, shares.share
+FROM (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes
+JOIN (
+  VALUES
+    {% for class_no, prior, posterior, share in shares %}
+    ({{ class_no }}, {{ nbsql.number(prior) }}, {{ nbsql.number(posterior) }}, {{ nbsql.number(share) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS shares(class_no, prior, posterior, share) ON shares.class_no = classes.class_no
+ORDER BY classes.class_no ASC NULLS LAST
+{%- endmacro %}
