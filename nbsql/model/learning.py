@@ -96,12 +96,12 @@ class Learning(Handle):
             ModelError: the model cannot be changed, has no name, or follows a table already.
             NotSupportedError: the engine has no triggers that see the changed rows; DuckDB has them from 2.0 on.
 
-        >>> _ = con.execute("CREATE TABLE inbox AS SELECT 'sun' AS sky, 'no' AS play")
-        >>> weather = nbsql.fit(con, "inbox", target="play", name="weather")
-        >>> weather.follow("inbox")
-        >>> _ = con.execute("INSERT INTO inbox VALUES ('rain', 'yes'), ('rain', 'no')")
-        >>> weather.classes
-        ['no', 'yes']
+        >>> _ = con.execute("CREATE OR REPLACE TABLE inbox AS FROM (VALUES ('sun', 'no'), ('rain', 'yes')) AS t(sky, play)")
+        >>> followed = nbsql.fit(con, "inbox", target="play", name="followed", replace=True)
+        >>> followed.follow("inbox")
+        >>> _ = con.execute("INSERT INTO inbox VALUES ('rain', 'yes')")
+        >>> [n for _, n, *_ in followed.priors]
+        [1.0, 2.0]
         """
         self.state.engine.require(FOLLOW)
         table = self.state.engine.source(source)
@@ -114,9 +114,11 @@ class Learning(Handle):
         Raises:
             ModelError: the model follows no table.
 
-        >>> weather = nbsql.load(con, "weather")
-        >>> weather.unfollow()
-        >>> [operation for _, operation, *_ in weather.batches]
+        >>> _ = con.execute("CREATE OR REPLACE TABLE inbox AS FROM (VALUES ('sun', 'no'), ('rain', 'yes')) AS t(sky, play)")
+        >>> followed = nbsql.fit(con, "inbox", target="play", name="followed", replace=True)
+        >>> followed.follow("inbox")
+        >>> followed.unfollow()
+        >>> [operation for _, operation, *_ in followed.batches]
         ['fit', 'follow', 'unfollow']
         """
         with self.state.engine.transaction(self.name):

@@ -59,6 +59,8 @@ def test_it_predicts_explains_and_evaluates(reader: tuple[str, Any]) -> None:
 def test_it_is_told_of_changes_that_it_may_not_learn(reader: tuple[str, Any]) -> None:
     address, owner = reader
     nbsql.load(owner, "spam").follow("inbox")
+    role = f"reader_{address.rsplit('/', 1)[1]}"
+    assert owner.execute("SELECT has_table_privilege(%s, 'spam.changes', 'SELECT')", [role]).fetchone() == (False,)
     owner.execute("INSERT INTO inbox VALUES (6, 'eggs', 'half a dozen', 0, FALSE)")
     with nbsql.load(address, "spam") as model:
         with pytest.warns(

@@ -136,8 +136,8 @@ WHERE owner <> owner_before
 
 {#
   One row per right to what was made anew of a model that is not as it was kept: act, the statement that cures it, and position. An object
-  that was there has the rights that it had; a new one has those that all others of its kind had. A right that later objects get is added
-  if none had it yet.
+  that was there has the rights that it had; a new one has those that all others of its kind had, but for `changes`, whose rows are not
+  for all who read the model. A right that later objects get is added if none had it yet.
 #}
 {% macro lost_rights(schema, relation) -%}
 {% set target %}format('%I' || CASE WHEN kind = 'SCHEMA' THEN '' ELSE '.%I' END, {{ nbsql.text(schema) }}, name){% endset -%}
@@ -155,6 +155,7 @@ WITH kept AS (
   SELECT kind, name, owner, EXISTS (SELECT 1 FROM kept WHERE kept.kind = now.kind AND kept.name = now.name) AS is_known
   FROM now
   WHERE kind IN ('SCHEMA', 'TABLE', 'FUNCTION') AND kind IN (SELECT kind FROM kept) AND oid NOT IN (SELECT oid FROM kept)
+    AND name <> 'changes'
   GROUP BY kind, name, owner
 ), later AS (
   SELECT rtrim(kind, 'S') AS kind, grantee, privilege, bool_or(grantable) AS grantable
@@ -168,9 +169,11 @@ WITH kept AS (
 ), common AS (
   SELECT kind, grantee, privilege, bool_and(grantable) AS grantable
   FROM kept
-  WHERE attribute IS NULL AND NOT is_own
+  WHERE attribute IS NULL AND NOT is_own AND name <> 'changes'
   GROUP BY kind, grantee, privilege
-  HAVING count(DISTINCT name) = (SELECT count(DISTINCT every.name) FROM kept AS every WHERE every.kind = kept.kind)
+  HAVING count(DISTINCT name) = (
+    SELECT count(DISTINCT every.name) FROM kept AS every WHERE every.kind = kept.kind AND every.name <> 'changes'
+  )
 ), due AS (
   SELECT kind, name, attribute, grantee, privilege, bool_or(grantable) AS grantable
   FROM (
