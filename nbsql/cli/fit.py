@@ -27,7 +27,8 @@ from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
 _OF_METHODS = (
-    "components", "backoff", "shrinkage", "least", "penalty", "per", "views", "iterations", "tolerance", "em_weight",
+    "components", "backoff", "shrinkage", "least", "number_bins", "penalty", "per", "views", "iterations", "tolerance",
+    "em_weight",
 )  # fmt: skip
 _ARGUMENTS = {
     *_OF_METHODS, "more_families", "best", "best_by", "prior_alpha", "segment_shrinkage", "half_life", "at",
@@ -96,7 +97,7 @@ def _classifier(given: Mapping[str, Any]) -> str | Classifier:
     """The method with its own options, which are separate options of the command."""
     name = given["method"]
     chosen = {option: given[option] for option in _OF_METHODS if given.get(option) is not None}
-    arguments = {option.removeprefix("em_"): value for option, value in chosen.items()}
+    arguments = {option.removeprefix("em_").removeprefix("number_"): value for option, value in chosen.items()}
     kind: type[Classifier] = Mixture if name == "naive" and "components" in arguments else METHODS[name]
     for option, argument in zip(chosen, arguments, strict=True):
         if argument not in _arguments(kind):

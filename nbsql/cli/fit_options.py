@@ -109,6 +109,10 @@ _OF_FIT: dict[str, Decorator] = {
             help="For aode, how often a value must occur for others to depend on it.  [default: 1]",
         ),
         option(
+            "--number-bins", type=int, metavar="N",
+            help="For tan and aode, the number of quantiles that bin a number; by default it is cut where the classes differ.",
+        ),
+        option(
             "--backoff", type=click.Choice(["naive"]),
             help="How the joint method scores an unseen row; by default not at all.",
         ),

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Bag, Binned, Categorical, Family, Gaussian, Joint, MultivariateGaussian, Nulls, Unseen
+from nbsql.family.binned import MOST_BINS
 from nbsql.family.checks import checked, choice, non_negative, set_attributes, true_or_false, whole_number
 from nbsql.family.multivariate_gaussian import shrinkage_named
 from nbsql.spec.column import Column
@@ -128,13 +129,17 @@ class OneDependence(Classifier):
     """The base class of the classifiers in which a category depends on one other category."""
 
     shrinkage: float | None = None
+    bins: int | Literal["mdl"] = "mdl"
 
     def __post_init__(self) -> None:
         checked(self, non_negative, "shrinkage")
+        if self.bins != "mdl":
+            set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS))
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         numbers = [column for column in columns if column.inferred_kind in Binned.accepts]
-        found: dict[str, Family] = {column.name: Binned(by="mdl") for column in numbers}
+        family = Binned(by="mdl") if self.bins == "mdl" else Binned(bins=self.bins)
+        found: dict[str, Family] = {column.name: family for column in numbers}
         return found | {column.name: Categorical() for column in columns if column.kind == "boolean"}
 
 
@@ -144,15 +149,17 @@ class TAN(OneDependence):
 
     The fit finds the tree over the categories with the largest sum of I(X; Y | class), and each category becomes conditional
     on its parent, an `nbsql.Conditional` (Friedman, Geiger and Goldszmidt, Bayesian network classifiers, Machine Learning 29,
-    1997). Numbers without a family of their own are cut where the classes differ (`nbsql.Binned(by="mdl")`). Features that
-    are not categories, and categories of more than a thousand values, are not part of the tree and have no parent.
+    1997). Numbers without a family of their own are binned. Features that are not categories, and categories of more than a
+    thousand values, are not part of the tree and have no parent.
 
     Args:
         shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
             alpha.
+        bins: how numbers are binned: "mdl" cuts them where the classes differ (`nbsql.Binned(by="mdl")`), which leaves whole
+            a number that tells the classes apart only together with another; a number is that of their quantiles.
 
     >>> TAN(shrinkage=5)
-    TAN(shrinkage=5.0)
+    TAN(shrinkage=5.0, bins='mdl')
     """
 
     name: ClassVar[str] = "tan"
@@ -164,18 +171,19 @@ class AODE(OneDependence):
 
     P(c, x) is the mean over the features i of P(c) P(x_i | c) times the product over the others j of P(x_j | c, x_i). No tree
     has to be found, so the model follows from its counts alone (Webb, Boughton and Wang, Not so naive Bayes: aggregating
-    one-dependence estimators, Machine Learning 58, 2005). Numbers without a family of their own are cut where the classes
-    differ (`nbsql.Binned(by="mdl")`). Features that are not categories, and categories of more than a thousand values, take
-    no part in the average.
+    one-dependence estimators, Machine Learning 58, 2005). Numbers without a family of their own are binned. Features that are
+    not categories, and categories of more than a thousand values, take no part in the average.
 
     Args:
         shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
             alpha.
+        bins: how numbers are binned: "mdl" cuts them where the classes differ (`nbsql.Binned(by="mdl")`), which leaves whole
+            a number that tells the classes apart only together with another; a number is that of their quantiles.
         least: how often a value must occur for its feature to be a parent in the rows with that value. A row without any parent
             is scored by naive Bayes. The paper uses 30, and Weka 1.
 
     >>> AODE(least=30)
-    AODE(shrinkage=None, least=30)
+    AODE(shrinkage=None, bins='mdl', least=30)
     """
 
     least: int = 1

@@ -106,6 +106,8 @@ def test_comparisons_of_fits_take_their_options(shop: str) -> None:
         ("--method lda --iterations 2", 2, "--iterations is of --method logistic and em, not of lda"),
         ("--method logistic --shrinkage 0.1", 2, "--shrinkage is of --method lda, qda, tan and aode, not of logistic"),
         ("--method tan --least 30", 2, "--least is of --method aode, not of tan"),
+        ("--method lda --number-bins 5", 2, "--number-bins is of --method tan and aode, not of lda"),
+        ("--method tan --number-bins 1", 1, "bins must be a whole number from 2 to 1000, not 1"),
         ("--method qda --backoff naive", 2, "--backoff is of --method joint, not of qda"),
         ("--method lda --components 2", 2, "--components is of --method naive, not of lda"),
         ("--method joined", 2, "'joined' is not one of 'naive', 'joint'"),

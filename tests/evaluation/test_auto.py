@@ -154,7 +154,7 @@ def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
         for method in ("naive", "tan", nbsql.TAN(shrinkage=9))
     )
     assert rows["tan"][:2] == near((tan.log_loss, naive.log_loss - tan.log_loss))
-    assert rows["TAN(shrinkage=9.0)"][0] == near(shrunk.log_loss)
+    assert rows["TAN(shrinkage=9.0, bins='mdl')"][0] == near(shrunk.log_loss)
     assert rows["tan"][1] > 2 * rows["tan"][2]
     assert "tan, calibrated" in rows
     assert (found.method, found.families, found.exclude) == (nbsql.TAN(), {}, [])
@@ -163,6 +163,19 @@ def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
     assert nbsql.auto(con, "pairs", methods=["naive"], **options).method == "naive"
     tie = nbsql.auto(con, "SELECT y, told, part FROM pairs", target="y", fold="part", calibrate=False)
     assert (tie.method, len(tie.ranking.fetchall())) == ("naive", 2)  # one column has no other to depend on
+
+
+def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connection) -> None:
+    con.execute("""CREATE TABLE squares AS
+        SELECT i AS id, x, z, CASE WHEN hash(i + 5) % 10 = 0 THEN x < 50 ELSE (x < 50) = (z < 50) END AS y
+        FROM (SELECT i, hash(i) % 100 AS x, hash(i + 901) % 100 AS z FROM range(600) AS r(i))""")
+    methods: list[Any] = ["naive", "tan", nbsql.TAN(bins=10)]
+    found = nbsql.auto(con, "squares", target="y", exclude=["id"], methods=methods, leave_out=False)
+    assert found.method == nbsql.TAN(bins=10)
+    tree, none = (
+        nbsql.cross_validate(con, "squares", target="y", exclude=["id"], method=each) for each in (found.method, "tan")
+    )
+    assert tree.log_loss < 0.6 * none.log_loss
 
 
 @pytest.mark.look

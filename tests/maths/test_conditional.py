@@ -356,3 +356,20 @@ def test_what_no_fit_takes(con: Connection, refused: Any, options: Any, message:
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'p' || i % 3 AS p, 'x' || i % 3 AS x, i AS n FROM range(1100) AS r(i)")
     with refused(nbsql.InputError, message):
         nbsql.fit(con, "t", target="y", **options)
+
+
+@pytest.mark.parametrize("method", [nbsql.TAN, nbsql.AODE])
+def test_numbers_are_cut_at_their_quantiles(con: Connection, method: Any) -> None:
+    """As where each is declared so; MDL leaves them in one bin, for alone they say nothing of the class."""
+    con.execute("""CREATE TABLE squares AS SELECT x, z, 'w' || x % 3 AS w, (x < 50) = (z < 50) AS y
+        FROM (SELECT hash(i) % 100 AS x, hash(i + 901) % 100 AS z FROM range(400) AS r(i))""")
+    options: dict[str, Any] = {"target": "y", "name": "m", "replace": True}
+    declared = dict.fromkeys(("x", "z"), nbsql.Binned(bins=5))
+    expected = nbsql.fit(con, "squares", method=method(), families=declared, **options).predict_proba("squares").fetchall()
+    model = nbsql.fit(con, "squares", method=method(bins=5), **options)
+    assert [row[-1] for row in model.predict_proba("squares").fetchall()] == pytest.approx(
+        [row[-1] for row in expected], rel=1e-9
+    )
+    with pytest.warns(nbsql.NbsqlWarning, match="one bin only in 'x', 'z'"):
+        other = nbsql.fit(con, "squares", method=method(), **options | {"name": "other"})
+    assert model.evaluate("squares").log_loss < 0.7 * other.evaluate("squares").log_loss
