@@ -36,6 +36,11 @@ def follow(change: Change, table: Source, rows: Callable[[], Source], present: P
     check(draft.spec, "change", title)
     if not table.is_table:
         raise InputError(f"{table.label} is no table, and only a table tells what changes in it; name the table itself")
+    if engine.query_macro("is_partitioned", engine.renderer.dialect.text(restore(table.relation)))[0][0]:
+        raise InputError(
+            f"{table.label} is partitioned, or a partition, whose rows can be written past its triggers; "
+            "follow a table by itself"
+        )
     target = next((c.name for c in table.columns if folded(c.name) == folded(draft.spec.target)), None)
     if engine.query_macro("row_count", table.relation, target)[0][0]:
         _learn_present_rows(change, rows(), present)

@@ -219,6 +219,34 @@ def test_a_table_or_a_model_that_is_dropped(engine: str, connect: Callable[[str]
     assert sum(n for _, n, *_ in model.priors) == 63
 
 
+@pytest.mark.postgres
+def test_statements_that_insert_and_update_and_those_of_others_are_learnt(pg: Any, address: str) -> None:
+    import psycopg
+
+    place, options = Place("postgres", pg), {"target": "label", "features": ["a", "k"]}
+    chance = random.Random(2)  # noqa: S311
+    rows = [(*row(chance, number)[:6], ["ham", "spam"][number % 2], 0) for number in range(30)]
+    place.table("inbox", COLUMNS, rows)
+    pg.execute("ALTER TABLE inbox ADD PRIMARY KEY (id)")
+    model = nbsql.fit(pg, "inbox", name="spam", **options)
+    model.follow("inbox")
+    pg.execute("""INSERT INTO inbox VALUES (1, 'z', 1, 1, 1, 'free', 'eggs', 0), (90, 'z', 1, 1, 1, 'free', 'eggs', 0)
+        ON CONFLICT (id) DO UPDATE SET a = excluded.a""")
+    pg.execute("""MERGE INTO inbox USING (VALUES (2, 'm'), (91, 'n')) AS v(id, a) ON inbox.id = v.id
+        WHEN MATCHED THEN UPDATE SET a = v.a WHEN NOT MATCHED THEN INSERT VALUES (v.id, v.a, 1, 1, 1, 'free', 'ham', 0)""")
+    with psycopg.connect(address, autocommit=True) as other, pg.transaction():
+        pg.execute("DELETE FROM inbox WHERE id < 9")
+        assert_same_model(model, nbsql.fit(pg, "inbox", **options))
+        other.execute("INSERT INTO inbox VALUES (92, 'u', 1, 1, 1, 'free', 'ham', 0)")
+        assert_same_model(model, nbsql.fit(pg, "inbox", **options))
+    pg.execute("CREATE TABLE years (id INTEGER, label VARCHAR) PARTITION BY RANGE (id)")
+    pg.execute("CREATE TABLE first_year PARTITION OF years FOR VALUES FROM (0) TO (9)")
+    model.unfollow()
+    for name in ("years", "first_year"):
+        with pytest.raises(InputError, match=f"^{name} is partitioned, or a partition, whose rows can be written past its"):
+            model.follow(name)
+
+
 @NEW
 def test_a_file_is_followed_by_whoever_opens_it(tmp_path: Path) -> None:
     path = tmp_path / "shop.duckdb"
