@@ -15,56 +15,38 @@ FROM {{ scored }} AS source
 WHERE source.nbsql_log_evidence > -{{ nbsql.infinity() }}
 {%- endmacro %}
 
-{# One row per class: class_no, prior, posterior (NULL), share, change (NULL). #}
-{% macro shares_start(model, parameters, priors) -%}
-SELECT
-  classes.class_no,
-  priors.prior,
-  {{ nbsql.nullable_double(none) }} AS posterior,
-  priors.prior AS share,
-  {{ nbsql.nullable_double(none) }} AS change
+{# One row per class: class_no, prior. #}
+{% macro priors_by_number(model, parameters, priors) -%}
+SELECT classes.class_no, priors.prior
 FROM (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
 ) AS classes
 JOIN {{ priors }} AS priors ON priors.class = classes.class
+ORDER BY classes.class_no ASC NULLS LAST
 {%- endmacro %}
 
-{# The next step: the same, with the mean posterior, the next share, and how much that has changed. None if there is no row. #}
-{% macro shares_step(last, rows) -%}
-{% set ratio %}share / {{ nbsql.null_if_zero(nbsql.word('prior')) }}{% endset -%}
-{% set mass %}coalesce(p * {{ nbsql.element(nbsql.word('ratios'), nbsql.word('k')) }}, 0){% endset -%}
-SELECT
-  last.class_no,
-  last.prior,
-  coalesce(last.posterior, next.share) AS posterior,
-  next.share,
-  abs(next.share - last.share) AS change
-FROM {{ last }} AS last
-JOIN (
-  SELECT class_no, avg(mass / total) AS share
+{# The shares after a step: class_no, share. ratios: s_k / prior_k, by class number. None if there is no row. #}
+{% macro shares_step(rows, ratios) -%}
+{% set mass %}p * {{ nbsql.element(nbsql.word('ratios'), nbsql.word('k')) }}{% endset -%}
+SELECT class_no, avg(mass / total) AS share
+FROM (
+  SELECT total, {{ nbsql.unnested_with_places(nbsql.word('masses'), 'class_no', 'mass') }}
   FROM (
-    SELECT total, {{ nbsql.unnested_with_places(nbsql.word('masses'), 'class_no', 'mass') }}
+    SELECT masses, {{ nbsql.list_total(nbsql.word('masses')) }} AS total
     FROM (
-      SELECT masses, {{ nbsql.list_total(nbsql.word('masses')) }} AS total
-      FROM (
-        SELECT {{ nbsql.list_mapped(nbsql.word('posteriors'), mass, 'p', 'k') }} AS masses
-        FROM {{ rows }} AS rows
-        CROSS JOIN (
-          SELECT {{ nbsql.ordered_list(ratio, nbsql.word('class_no')) }} AS ratios FROM {{ last }} AS last
-        ) AS ratios
-        {{- nbsql.optimisation_fence() | indent(8) }}
-      ) AS masses
+      SELECT {{ nbsql.list_mapped(nbsql.word('posteriors'), mass, 'p', 'k') }} AS masses
+      FROM {{ rows }} AS rows
+      CROSS JOIN (
+        SELECT {%+ call(ratio) nbsql.array_of_each(ratios) %}{{ nbsql.nullable_double(ratio) }}{% endcall %} AS ratios
+      ) AS ratios
       {{- nbsql.optimisation_fence() | indent(6) }}
-    ) AS totals
-  ) AS shares
-  WHERE total > 0
-  GROUP BY class_no
-) AS next ON next.class_no = last.class_no
-{%- endmacro %}
-
-{# One row per class of a step: class_no, prior, posterior, share, change. #}
-{% macro shares_of_step(last) -%}
-SELECT class_no, prior, posterior, share, change FROM {{ last }} AS last ORDER BY class_no ASC NULLS LAST
+    ) AS masses
+    {{- nbsql.optimisation_fence() | indent(4) }}
+  ) AS totals
+) AS shares
+WHERE total > 0
+GROUP BY class_no
+ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}
 
 {# One row per class: class, prior, posterior, share, from tuples of the number of a class and the others. #}
