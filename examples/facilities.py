@@ -51,6 +51,7 @@ for family in ("gaussian", "poisson", "categorical"):
         id=["facility_id", "facility_name"],
         features=[*SERVICES, *STAFF, "latitude", "longitude"],
         families=dict.fromkeys(STAFF, family),
+        infer="types",
     )
     scored = model.predict("test").relation
     ((accuracy[family],),) = scored.aggregate(f"count(*) FILTER (prediction = {TARGET}) / count(*)").fetchall()

@@ -20,13 +20,14 @@ from support.refused import Refused
 from support.summary import Summary
 
 import nbsql
+from nbsql.evaluation import hopeless
 from nbsql.learning import look
 from nbsql.rendering.renderer import Renderer
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let fits look at the values of columns only where a test is of that, or of what users see."""
-    look.MIN_VALUES, look.MIN_KEYS = (100, 20) if item.get_closest_marker("look") else (10**12, 10**12)
+    look.MIN_VALUES, look.MIN_KEYS, hopeless.MIN_ROWS = (100, 20, 50) if item.get_closest_marker("look") else [10**12] * 3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -24,7 +24,7 @@ from nbsql.spec.column import Column
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 
-_LEAST = 2.0**-52  # a probability is taken to be at least so much, as for the log loss
+LEAST = 2.0**-52  # a probability is taken to be at least so much, as for the log loss
 _BINNED = ("metrics", "calibration", "lift")
 
 
@@ -116,7 +116,7 @@ def beside_priors(evaluation: Evaluation, spec: Spec, priors: Iterable[Sequence[
     The priors are rows of the relation `priors` of the model.
     """
     prior = {str(label): probability for label, _, probability, *_ in priors}
-    losses = (item.support * -math.log(max(prior.get(str(item.label), 0.0), _LEAST)) for item in evaluation.classes)
+    losses = (item.support * -math.log(max(prior.get(str(item.label), 0.0), LEAST)) for item in evaluation.classes)
     takes_weights = not (spec.has_weights or spec.given)
     loss = math.fsum(losses) / evaluation.weight
     return dataclasses.replace(evaluation, log_loss_of_priors=loss, _takes_weights=takes_weights)

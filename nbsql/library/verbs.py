@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
+from nbsql.evaluation.hopeless import hopeless
 from nbsql.family import Family
 from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.fit import fit_statements
@@ -21,7 +22,7 @@ from nbsql.plan import Statement
 from nbsql.queries.query import Query
 from nbsql.spec.keywords import FitOptions, ModelOptions, SmoothedOptions, UnnamedFitOptions
 from nbsql.spec.options import Options, Target, candidate_options
-from nbsql.spec.resolve import resolve
+from nbsql.spec.resolve import looks_at_values, resolve
 from nbsql.spec.signature import shows_options
 from nbsql.storage import schema as schemas
 from nbsql.storage.state import read_state
@@ -91,7 +92,10 @@ def fit(
             if columns is None or columns:
                 refuse_half_life(options)
                 settings = with_families(engine, data, settings, columns)
-            return place.publish(*fit_source(engine, data, settings, place.relations, replaces=place.replaces, asked=asked))
+            model = place.publish(*fit_source(engine, data, settings, place.relations, replaces=place.replaces, asked=asked))
+            if looks_at_values(settings) and (line := hopeless(model.state, data)) is not None:
+                warn_user(line)
+            return model
 
 
 @shows_options(ModelOptions)

@@ -343,3 +343,15 @@ def test_functions_refuse_columns_of_another_kind(pg: Any) -> None:
     pg.execute(f"CREATE VIEW later AS {later}")  # a time is another day than its midnight
     said = pg.execute("SELECT id, answer.* FROM later, m.predict(to_jsonb(later)) AS answer ORDER BY id").fetchall()
     assert_same_rows(said, [(row[0], *row[-2:]) for row in sorted(model.predict("later").fetchall())])
+
+
+@pytest.mark.look
+def test_a_fit_says_that_its_model_is_worse_than_none(pg: Any) -> None:
+    pg.execute(
+        "CREATE TABLE once AS SELECT CASE WHEN i * 7919 % 31 < 10 THEN 'a' ELSE 'b' END AS y, i * 104729 % 997 / 997.0 "
+        "+ CASE WHEN i * 7919 % 31 < 10 THEN 0.2 ELSE 0 END AS x FROM generate_series(1, 3000) AS s(i)"
+    )
+    copies = ", ".join(f"x + {number} AS x{number}" for number in range(12))
+    with pytest.warns(nbsql.NbsqlWarning, match='^even on .* rows that it has learnt, the log loss, .* method="weighted"$'):
+        nbsql.fit(pg, f"SELECT y, {copies} FROM once", target="y")
+    nbsql.fit(pg, "once", target="y")

@@ -42,3 +42,22 @@ GROUP BY
   coalesce('=' || feature, ''),
   coalesce('=' || value, '')
 {%- endmacro %}
+
+{#
+  One row per class of some rows with their log-posteriors (calibration_rows): class_no, n, loss, squares, hits. loss is the sum of the
+  log losses of its rows, squares that of their squares, and hits is how many rows have no class that is likelier.
+#}
+{% macro losses_by_class(rows) -%}
+{% set logs %}rows.nbsql_logs{% endset -%}
+{% set log %}{{ nbsql.element(logs, nbsql.word('rows.class_no')) }}{% endset -%}
+{% set loss = nbsql.word('loss') -%}
+SELECT class_no, count(*) AS n, sum(loss) AS loss, sum({{ nbsql.square(loss) }}) AS squares, count(CASE WHEN is_hit THEN 1 END) AS hits
+FROM (
+  SELECT
+    rows.class_no,
+    LEAST(-{{ log }}, {{ nbsql.number(36.04365338911715) }}) AS loss, -- of the least probability, 2^-52
+    {{ log }} >= {{ nbsql.list_highest(logs) }} AS is_hit
+  FROM {{ rows }} AS rows
+) AS judged
+GROUP BY class_no
+{%- endmacro %}
