@@ -24,7 +24,7 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_title = f"nbsql {release}"
 html_extra_path = ["llms.txt"]  # an index for language models
-if (Path(__file__).parent / "try" / "built").exists():  # by docs/try/build.py, which needs npm
+if (Path(__file__).parent / "try" / "built").exists():  # by docs/try/build_page.py, which needs npm
     html_extra_path.append("try/built")
 html_copy_source = False
 html_show_copyright = False

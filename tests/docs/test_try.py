@@ -39,7 +39,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    from build import build
+    from build_page import build
 
     folders = tmp_path_factory.mktemp("try"), tmp_path_factory.mktemp("npm")
     build(*folders)

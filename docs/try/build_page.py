@@ -1,5 +1,6 @@
-"""Builds the page on which nbsql can be tried in a browser: python docs/try/build.py [FOLDER], by default docs/try/built/try.
+"""Builds the page on which nbsql can be tried in a browser: python docs/try/build_page.py [FOLDER].
 
+The folder is docs/try/built/try by default.
 It needs npm, which fetches DuckDB-Wasm and esbuild into a temporary folder; the page itself fetches nothing from another site.
 """
 
