@@ -188,7 +188,8 @@ class WeightSearch:
         share = rows // self.engine.renderer.layout.sample_rows
         if share < 4:
             return self._run_newton(design, starts)
-        sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", self.problem, design, share))
+        others = [column.name for column in self.engine.columns(design) if column.name != "weight"]
+        sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", others, design, share))
         try:
             sample_point = self._run_newton(sample, starts, tolerance=SAMPLE_TOLERANCE)
         except InputError:  # perhaps only because of the sample

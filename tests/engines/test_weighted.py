@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -40,3 +41,16 @@ def test_each_contribution_has_its_weight(both: tuple[Place, Place], per: Any) -
                     assert gap == pytest.approx(of_feature[feature] * ratio, abs=1e-9)
         losses.append(model.evaluate("inbox").log_loss)
     assert losses[0] == pytest.approx(losses[1], rel=0.02)
+
+
+def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Place, layout: Callable[..., None]) -> None:
+    if place.engine == "spark":
+        pytest.skip("weighted features are refused on Spark")
+    place.table("inbox", COLUMNS, mail(200, 1))
+    options: dict[str, Any] = {"target": "label", "id": "id", "method": nbsql.Weighted(penalty=1)}
+    found = []
+    for rows in (50_000, 40):
+        layout(sample_rows=rows)
+        model = nbsql.fit(place.con, "inbox", features=["length", "links", "Sender"], **options)
+        found.append([row[-1] for row in sorted(model.joint_log_likelihood("SELECT * FROM inbox WHERE id < 20").fetchall())])
+    assert found[0] == pytest.approx(found[1], abs=1e-6)

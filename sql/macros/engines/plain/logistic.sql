@@ -1,12 +1,10 @@
 {# The form of logistic regression for engines whose tables have no row numbers. #}
 
-{# One row per sampled row of the design, which is one in `share`: y, weight (times `share`), z_j, code_f. #}
-{% macro plain__logistic_sample(problem, design, share) -%}
+{# One row per sampled row of the design, which is one in `share`: weight (times `share`), and the other columns. #}
+{% macro plain__logistic_sample(others, design, share) -%}
 SELECT
-  y,
+  {% for name in others %}{{ nbsql.ident(name) }}, {% endfor %}
   weight * {{ share }} AS weight
-  {%- for number in problem.numbers %}, z_{{ number.j }}{% endfor %}
-  {%- for feature in problem.levels %}, code{{ nbsql.feature_suffix(feature) }}{% endfor %}
 
 FROM (
   SELECT design.*, {{ nbsql.row_id() }} AS place FROM {{ design }} AS design
