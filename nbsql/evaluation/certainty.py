@@ -41,7 +41,7 @@ def upper_limit(wrong: float, n: float, tail: float) -> float:
     It is p with P(Binomial(n, p) <= wrong) = tail, the quantile 1 - tail of the beta distribution of wrong + 1 and n - wrong.
 
     >>> round(upper_limit(0, 59, 0.05), 6), round(1 - 0.05 ** (1 / 59), 6)
-    (0.049507, 0.049507)
+    (0.049508, 0.049508)
     """
     if wrong >= n:
         return 1.0

@@ -77,7 +77,7 @@ def _fault(losses: Sequence[tuple[Any, ...]], shares: Sequence[float], priors: S
         share = shares[number - 1] / whole
         prior = -math.log(max(priors[number - 1], LEAST))
         loss, prior_loss, right = loss + share * total / n, prior_loss + share * prior, right + share * hits / n
-        variance += share**2 * (squares - 2 * prior * total + n * prior * prior) / n**2
+        variance += share**2 * max(squares - 2 * prior * total + n * prior * prior, 0.0) / n**2  # 0 but for rounding
     majority, facts = max(shares) / whole, []
     if loss - prior_loss > _STANDARD_ERRORS * math.sqrt(variance):
         facts.append(f"the log loss, {loss:.4f}, is above that of the priors alone, {prior_loss:.4f}")

@@ -45,7 +45,7 @@ def finite(value: Any, name: str) -> float:
 
 def share(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a number between 0 and 1, which it may not be."""
-    if not isinstance(value, (Real, Decimal)) or value != value or not 0 < float(value) < 1:
+    if not (is_finite(value) or isinstance(value, Decimal)) or not 0 < float(value) < 1:
         raise InputError(f"⟨{name}⟩ must be a number between 0 and 1, such as 0.9, not {written(value)}")
     return float(value)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
@@ -65,7 +66,11 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     judged = checked_label(plan.spec) if name == "evaluate" else []
     conditions = [plan.renderer.fragment("has_learnt_types", columns) for columns in (read, judged)]
     texts = [_text(plan, each) for each in (query, *conditions)]
-    return name, plan.renderer.statement("create_table_macro", plan.relations[name], *texts, used, *_where_model_is(plan))
+    where = _where_model_is(plan)
+    all_text = "".join([*texts, *where, *(part for pair in used for part in pair)])
+    marks = 1 + max(map(len, re.findall("\x01+", all_text)), default=0)
+    arguments = (*texts, used, *where, marks)
+    return name, plan.renderer.statement("create_table_macro", plan.relations[name], *arguments)
 
 
 def _where_model_is(plan: Scoring) -> list[Markup]:

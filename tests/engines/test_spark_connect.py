@@ -13,7 +13,6 @@ from engines.servers import absent
 HERE = Path(__file__).parent
 TESTS = (
     "test_spark.py::test_a_dataframe_is_a_source_and_an_answer",
-    "test_spark.py::test_a_transient_model_does_not_follow_its_source",
     "test_agreement.py::test_models_agree[spark-weights]",
 )
 

@@ -30,6 +30,7 @@ ASKED: dict[str, Ask] = {
     "as_of": lambda model, _: model.as_of("1").likelihoods.fetchall(),
     "batches": lambda model, _: [row[:4] for row in model.batches],
     "calibrate": lambda model, _: model.calibrate("rows").rows,
+    "class_shares": lambda model, _: model.class_shares("rows").fetchall(),
     "classes": lambda model, _: model.classes,
     "compact": lambda model, _: (model.compact(), model.statistics.fetchall()),
     "components": lambda model, _: model.components.fetchall(),

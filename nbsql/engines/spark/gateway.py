@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -30,6 +30,7 @@ GONE = (*ERRORS, AttributeError, OSError)  # of a session that is stopped
 _UNKNOWN_SIZE = 2**63 - 1  # bytes, as Spark takes a relation to have whose size it does not know
 
 
+@runtime_checkable
 class Gateway(Protocol):
     """A session, asked for what statements do not tell."""
 

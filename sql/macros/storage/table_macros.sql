@@ -7,19 +7,24 @@
   DuckDB parses it when the macro is called, and not in every fit. query: a literal, whose text reads the source as nbsql_source, and the
   relations of the model by further names. condition and of_scores: literals, the conditions of the rows of the source and of its scores.
   reads: pairs of such a name and an expression, the text that follows the database in the FROM. probe and single: literals, of
-  `database_probe` and `is_single_model`. The text of the query has the character 1 where the database goes.
+  `database_probe` and `is_single_model`. The text of the query has the character 1, repeated as often as `marks`, where the database goes.
 #}
-{% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single) -%}
+{% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, marks) -%}
 CREATE OR REPLACE MACRO {{ relation }}(source, database := NULL) AS TABLE
 FROM query(concat('FROM query(replace(''', replace(
   'WITH '
-  {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ' || chr(1) || {{ read }}
+  {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ' || {{ nbsql.mark(marks) }} || {{ read }}
   {%- if name == 'nbsql_scores' %} || ' AS source WHERE ' || {{ of_scores }}{% endif %} || '), '
   {%- endfor %} || 'nbsql_source AS NOT MATERIALIZED (FROM query_table({{ nbsql.quoted_argument('source') }}) AS source WHERE '
   || {{ nbsql.start_of_condition(single) }} || {{ condition }}
   || ') FROM ('
   || {{ query }}
-  || ')', '''', ''''''), ''', chr(1), ', {{ nbsql.database_of_macro(probe) | indent(2) }}, '))'))
+  || ')', '''', ''''''), ''', {{ nbsql.mark(marks) }}, ', {{ nbsql.database_of_macro(probe) | indent(2) }}, '))'))
+{%- endmacro %}
+
+{# The mark of the place of the database, which no name has. #}
+{% macro mark(marks) -%}
+{% if marks == 1 %}chr(1){% else %}repeat(chr(1), {{ marks }}){% endif %}
 {%- endmacro %}
 
 {#
