@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
-_ENTRY = re.compile(r"^(\w+)\((.*?)\) +=(?:\n  | +|$)(.*)$", re.MULTILINE)
+ENTRY = re.compile(r"^(\w+)\((.*?)\) +=(?:\n  | +|$)(.*)$", re.MULTILINE)
 _LINE = 140  # the most characters of a line in sql/
 
 TABLE = "primitives.txt"  # of what engines say differently, in the folder of each
@@ -32,7 +32,7 @@ def sources(path: Path) -> Iterator[Source]:
     """The macros of a file. Those of a table of primitives are of the engine in whose folder it is, or else `default`."""
     text = path.read_text(encoding="utf-8")
     engine = path.parent.name if path.parent.parent.name == "engines" else "default"
-    for found in (_MACRO if path.suffix == ".sql" else _ENTRY).finditer(text):
+    for found in (_MACRO if path.suffix == ".sql" else ENTRY).finditer(text):
         name, macro = found[1], found[0]
         if path.suffix != ".sql":
             name = f"{engine}__{name}" if path.name == TABLE else name

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nbsql.rendering.renderer import macro_path
-from nbsql.rendering.sources import macro_files
+from nbsql.rendering.sources import ENTRY, macro_files
 
 FILES = macro_files(macro_path())
 TAG = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
@@ -87,3 +87,9 @@ def test_an_order_without_them_is_found(wrong: str):
 )
 def test_an_order_with_them_is_not(right: str):
     assert not list(undirected(right))
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.suffix != ".sql"], ids=str)
+def test_every_line_of_a_table_is_read(path: Path) -> None:
+    left = ENTRY.sub("", path.read_text(encoding="utf-8")).splitlines()
+    assert [line for line in left if line and not line.startswith("#")] == []
