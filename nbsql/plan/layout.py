@@ -42,8 +42,9 @@ def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
 def complete_features(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
     """The features that vary and have a value in every row, and whether their means are near, by `feature_summary`."""
     rows = list(rows)
-    everywhere = max((n for name, _, n, *_ in rows if name is None), default=0)
-    return {name: bool(near) for name, varies, n, near, *_ in rows if name is not None and varies and n >= everywhere}
+    everywhere = max((float(n) for name, _, n, *_ in rows if name is None), default=0.0)
+    least = everywhere * (1 - 1e-12)  # weights that are no whole numbers are added in any order
+    return {name: bool(near) for name, varies, n, near, *_ in rows if name is not None and varies and n >= least}
 
 
 def numbers_per_class(spec: Spec) -> int:

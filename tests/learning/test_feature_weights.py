@@ -290,7 +290,7 @@ def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) 
     assert model.predict_one(one)["probability"] == pytest.approx(expected[0], rel=1e-12)
 
 
-@pytest.mark.parametrize("per", ["feature", "class and feature"])
+@pytest.mark.parametrize("per", ["feature", pytest.param("class and feature", marks=pytest.mark.slow)])
 def test_cross_validation_learns_the_weights_of_each_fold(con: Any, per: Any) -> None:
     """The same column four times costs a naive model dearly, and a weighted one nothing."""
     query = "SELECT y, k, k AS k2, k AS k3, k AS k4 FROM t"

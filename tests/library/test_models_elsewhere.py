@@ -122,6 +122,7 @@ def lake(tmp_path: Path) -> Iterator[Connection]:
         yield con
 
 
+@pytest.mark.slow
 def test_rows_in_a_lake_are_fitted_and_scored(lake: Connection) -> None:
     lake.execute("CREATE TABLE inbox AS FROM lake.inbox")
     expected = nbsql.fit(lake, "inbox", name="here", **OPTIONS).predict("inbox").fetchall()
@@ -132,6 +133,7 @@ def test_rows_in_a_lake_are_fitted_and_scored(lake: Connection) -> None:
             assert row == (*other[:-1], pytest.approx(other[-1], abs=1e-12))
 
 
+@pytest.mark.slow
 def test_counts_in_a_lake_are_a_model(lake: Connection) -> None:
     lake.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
     counted = "FROM naive_bayes('lake.main.inbox', 'label', texts := ['message'], keys := ['id'])"
@@ -144,6 +146,7 @@ def test_counts_in_a_lake_are_a_model(lake: Connection) -> None:
     model.update("lake.main.inbox")
 
 
+@pytest.mark.slow
 def test_a_model_in_a_lake_is_refused_in_one_line(lake: Connection) -> None:
     line = (
         "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says (Collations are not "

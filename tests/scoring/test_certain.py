@@ -73,6 +73,7 @@ def test_rows_are_predicted_that_reach_the_threshold(model: nbsql.Model) -> None
     assert min(decided) < 0.8 * len(new)
 
 
+@pytest.mark.slow
 def test_more_confidence_decides_fewer_rows(model: nbsql.Model) -> None:
     met = scores(model, HELD_OUT)
     shares = []
