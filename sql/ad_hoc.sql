@@ -258,8 +258,8 @@ FROM compared
 WHERE isfinite(highest);
 
 
--- Why: one row per row of the source and value, the strongest first: row_no, feature, value, and how many times likelier the value is (ratio)
--- in one of the two most probable classes (class) than in the other. The row of the prior has no feature.
+-- Why: one row per row of the source and value, the strongest first: row_no, feature, value, and how many times likelier the value is
+-- (ratio) in one of the two most probable classes (class) than in the other. The row of the prior has no feature.
 CREATE OR REPLACE MACRO naive_bayes_reasons(model, source, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)

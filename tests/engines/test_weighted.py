@@ -52,5 +52,6 @@ def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Plac
     for rows in (50_000, 40):
         layout(sample_rows=rows)
         model = nbsql.fit(place.con, "inbox", features=["length", "links", "Sender"], **options)
-        found.append([row[-1] for row in sorted(model.joint_log_likelihood("SELECT * FROM inbox WHERE id < 20").fetchall())])
+        scored = model.joint_log_likelihood("SELECT * FROM inbox WHERE id < 20", columns=["id"])
+        found.append({row[0]: row[-1] for row in scored.fetchall()})
     assert found[0] == pytest.approx(found[1], abs=1e-6)
