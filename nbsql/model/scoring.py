@@ -123,9 +123,9 @@ class Scoring(Imputing, OneRow, Weighing):
             if chosen.calibration is None:
                 return self.state.plan.decide(macro, arguments, rows, self.state.classes, calibration=method)
             if chosen.calibration not in calibration_methods(self.state.engine, self.state.relations):
-                if self.state.plan.calibration is None:
-                    raise ModelError(f"{self.state.title} is not calibrated; calibrate it first")
                 cure = f"calibrate it by {chosen.calibration!r}"
+                if self.state.plan.calibration is None:
+                    raise ModelError(f"{self.state.title} is not calibrated; {cure} first")
                 no_promise = f"which promises no {'coverage' if coverage is not None else 'certainty'}"
                 raise ModelError(f"{self.state.title} is calibrated by {method!r}, {no_promise}; {cure}")
             return self.state.plan.decide(

@@ -140,7 +140,7 @@ def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -
     model = nbsql.fit(con, "t", target="y", name="m")
     for options, error, message in [
         ({"certain": 1}, nbsql.InputError, "certain must be a number between 0 and 1, such as 0.9, not 1"),
-        ({"certain": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it first"),
+        ({"certain": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it by 'certain' first"),
         (
             {"certain": 0.9, "coverage": 0.9},
             nbsql.InputError,

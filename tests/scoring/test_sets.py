@@ -98,7 +98,7 @@ def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -
             nbsql.InputError,
             "predict takes one of costs, thresholds, top_k, coverage and certain, not top_k and coverage",
         ),
-        ({"coverage": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it first"),
+        ({"coverage": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it by 'conformal' first"),
     ]:
         with refused(error, message):
             model.predict("t", **options)
