@@ -18,6 +18,7 @@ _HERE = str(Path(__file__).parent)
 
 
 _QUIET = ContextVar("quiet", default=False)
+_COLLECTED = ContextVar[list[str] | None]("collected", default=None)
 
 
 @contextlib.contextmanager
@@ -30,10 +31,23 @@ def quietly() -> Iterator[None]:
         _QUIET.reset(token)
 
 
+@contextlib.contextmanager
+def collected() -> Iterator[list[str]]:
+    """The warnings that are issued meanwhile, for a page that repeats them."""
+    messages: list[str] = []
+    token = _COLLECTED.set(messages)
+    try:
+        yield messages
+    finally:
+        _COLLECTED.reset(token)
+
+
 def warn_user(message: str) -> None:
     """Issue an `NbsqlWarning` at the innermost line outside of this package."""
     if _QUIET.get():
         return
+    if (messages := _COLLECTED.get()) is not None:
+        messages.append(message)
     warnings.warn(NbsqlWarning(message), stacklevel=_user_frame()[1] - 1)
 
 

@@ -21,6 +21,7 @@ from nbsql.plan.context import Context
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.spec.half_life import WEIGHT_NOW
+from nbsql.spec.method import CLASS_AND_FEATURE
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.state import ModelState
 
@@ -68,7 +69,9 @@ def profile(state: ModelState, feature: Feature, source: Source | None) -> Query
     histogram = None
     if source is not None:
         histogram = _histogram(state, feature, source, grid)
-    return Query(engine, engine.renderer.statement("profile_of_numbers", explained, feature, histogram), source)
+    method = state.spec.weighted
+    weights = relations["weights"] if method is not None and method.per != CLASS_AND_FEATURE else None
+    return Query(engine, engine.renderer.statement("profile_of_numbers", explained, feature, histogram, weights), source)
 
 
 def choices_sql(state: ModelState, features: Sequence[Feature], rows: Sequence[Sequence[str | None]]) -> Markup:

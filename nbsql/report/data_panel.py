@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nbsql.errors import ModelError, listed
@@ -14,6 +15,7 @@ from nbsql.report.panel import Figure, Request, records, shown
 _BARS = 48
 _SPELT = 200  # the most frequent values of a category that are compared
 _SHOWN = 3
+_WRITTEN = re.compile(r", written as '.*'(?=,)")  # an example of how a number is written
 
 
 def data(request: Request) -> Iterator[Figure]:
@@ -44,10 +46,18 @@ def data(request: Request) -> Iterator[Figure]:
     unique = [row["feature"] for row in rows if row["missing"] is not None and (row["levels"] or 0) > NEARLY_UNIQUE * row["n"]]
     notes = [
         f"{listed(unique, _SHOWN)}: hardly any value occurs twice, so that new rows have others." if unique else None,
+        *_warned(request),
         *_alike(request, [feature.name for feature in features if feature.family.cell == "level"]),
         f"The {_BARS} columns of {len(rows)} with most missing values." if len(rows) > _BARS else None,
     ]
     yield Figure(finding, {"rows": bars}, query.sql, "data", notes=notes)
+
+
+def _warned(request: Request) -> Iterator[str]:
+    """What the fit has warned of, without the cure for its user, and without values, which may be of a single row."""
+    for message in request.warned:
+        fact, _, _ = str(message).partition("; ")
+        yield f"{re.sub(_WRITTEN, '', fact)}."
 
 
 def _alike(request: Request, categories: list[str]) -> Iterator[str]:

@@ -79,7 +79,7 @@ def _history(request: Request) -> list[str]:
     """The newest lines of the ledger."""
     ledger = request.state.engine.query_macro("all_rows", request.state.relations["batches"])
     lines = [
-        f"{operation}: {count:,} rows from {shown(source)}, {at:%Y-%m-%d %H:%M} UTC."
+        f"{operation.capitalize()}: {count:,} rows from {shown(source)}, {at:%Y-%m-%d %H:%M} UTC."
         for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-3:]
     ]
     prior = request.state.spec.prior.kind
@@ -226,7 +226,10 @@ def _number(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
         if row["density"] is not None and row["density"] > modes.get(row["class"], (0, 0))[0]:
             modes[row["class"]] = (row["density"], row["lower"])
     names = [request.class_name(label) for label in classes]
-    said = [f"{rounded(modes[label][1], 3 + common)} in {label}" for label in names if label in modes]
+    near = {label: rounded(modes[label][1], 3 + common) for label in names if label in modes}
+    said = [f"{mode} in {label}" for label, mode in near.items()]
+    if len(near) > 1 and len({*near.values()}) == 1:
+        said = [f"{near[names[0]]} in {'both' if len(near) == 2 else 'all'} classes"]
     binned = any(row["part"] == "histogram" for row in rows)
     beyond = beyond_values([name]) if not binned and low < 0 and all(place > 0 for _, place in modes.values()) else None
     notes = [note, beyond, f"Bins with fewer than {least} rows are left out." if binned and least > 1 else None]

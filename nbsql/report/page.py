@@ -32,9 +32,9 @@ PROFILES = 12  # the number of features, the most informative ones, that the rep
 
 def write_report(
     state: ModelState, path: str | os.PathLike[str], source: Any, *, rows: int | Sequence[int], least: int,
-    folds: int | str | None, by: str | None, gain: bool, made: str = "",
+    folds: int | str | None, by: str | None, gain: bool, made: str = "", warned: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Write the report of a model; see `Model.report`. `made` says how the model was made, for readers."""
+    """Write the report of a model; see `Model.report`. `made` says how the model was made, for readers, `warned` of what."""
     check_request(path, rows, least)
     if rows and source is None:
         raise InputError("⟨rows⟩ are those of a source; give it, or leave out ⟨rows⟩")
@@ -49,7 +49,7 @@ def write_report(
         if found is not None and folds != "auto":
             _ = found.held_out  # raise an error for impossible folds, instead of leaving panels out
         gained = best_gain_over_model(state, found.source, None) if gain and found is not None else ""
-        sections, left_out = _sections(state, found, rows, least, by, gained)
+        sections, left_out = _sections(state, found, rows, least, by, gained, warned)
         text = page(state, found, sections, left_out, least, made)
         if len(text.encode()) > LARGEST:
             for section in sections:
@@ -98,11 +98,12 @@ def page(
 
 
 def _sections(
-    state: ModelState, found: ScoredSource | None, rows: int | Sequence[int], least: int, by: str | None, gained: str
-) -> tuple[list[Section], list[tuple[str, str]]]:
+    state: ModelState, found: ScoredSource | None, rows: int | Sequence[int], least: int, by: str | None, gained: str,
+    warned: Sequence[str],
+) -> tuple[list[Section], list[tuple[str, str]]]:  # fmt: skip
     number, chosen = (rows, ()) if isinstance(rows, int) else (len(rows), rows)
     watched = None if found is None else found.source
-    request = Request(state, found, least, least, number, chosen, watched=watched, by=by, gained=gained)
+    request = Request(state, found, least, least, number, chosen, watched=watched, by=by, gained=gained, warned=warned)
     sections, left_out = [], []
     for panel in PANELS:
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
@@ -177,7 +178,8 @@ def _subject(state: ModelState, least: int) -> str:
     if len(priors) < _FEW and all(row["n"] is None or row["n"] >= least for row in priors):
         named = f", which is {' or '.join(shown(row['class']) for row in priors)}"
     learnt = f" It was learnt from {number(rows)} rows." if rows else ""
-    return f"The model predicts {target}{named}, from {counted(len(state.spec.features), 'column')}.{learnt}"
+    columns = {column for feature in state.spec.features for column in feature.columns}
+    return f"The model predicts {target}{named}, from {counted(len(columns), 'column')}.{learnt}"
 
 
 def _verdict(state: ModelState, found: ScoredSource | None) -> str:

@@ -40,6 +40,7 @@ class Request:
     watched: Source | None = None  # the rows of several periods, if there are any
     against: Source | None = None  # the rows with which they are compared; None for the counts of the model
     by: str | None = None  # the expression for the period of a row
+    warned: Sequence[str] = ()  # what the fit has warned of
     gained: str = ""  # what another method would gain on the source, if that was asked for
 
     def class_name(self, label: object) -> str:
@@ -71,6 +72,7 @@ class Figure:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", [note for note in self.notes if note is not None])
+        object.__setattr__(self, "finding", re.sub(r"^the word(?=s? )", "The word", self.finding))
 
     @property
     def spec(self) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def verdict(request: Request) -> Iterator[Figure]:
     notes = [
         f"{request.source.how}." if request.source.how else None,
         f"Evaluated on {shown(request.source.label)}. Other metrics: {', '.join(named)}.",
-        *(f"{note}." for note in evaluation.notes()),
+        *(f"{note[0].upper()}{note[1:]}." for note in evaluation.notes()),
         *(f"{line[0].upper()}{line[1:]}." for line in cautions),
         f"Other methods, tried on these rows: {request.gained}." if request.gained else None,
     ]

@@ -90,8 +90,8 @@ def nomogram(request: Request) -> Iterator[Figure]:
         raise ModelError(f"{state.title} has no feature with a value that occurs {request.least} times")
     moved = labels[max(range(len(labels)), key=lambda at: widest["contribution"][at])]
     best = max(classes, key=lambda label: classes[label])
-    name, slot, _ = widest["feature"].partition(": word ")
-    is_word = bool(slot) or name in dict(typed)
+    name, _, _ = widest["feature"].partition(": word ")
+    is_word = any(feature.family.bag for feature in features if shown(feature.name) == name)
     finding = (
         f"{value_name(name, widest['value'], is_word)} is the strongest evidence, for {moved}; before any "
         f"value is known, {request.class_name(best)} is {share(math.exp(classes[best]))} probable"

@@ -16,7 +16,7 @@ from nbsql.spec.keywords import ModelOptions
 from nbsql.spec.options import Target
 from nbsql.tuning.held_out import MIN_ROWS, rows_in_parts, split_at_part
 from nbsql.tuning.verbs import auto
-from nbsql.warn import quietly
+from nbsql.warn import collected, quietly
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -67,7 +67,8 @@ def write_report(
     check_request(path, rows, least)
     with opened(con) as engine, engine.transaction(), engine.source(source) as data, engine.temporaries() as temporary:
         seen, held_out = _split(engine, data, target.column if isinstance(target, Target) else target, temporary)
-        found = auto(engine, seen, target=target, budget=budget, **options)
+        with collected() as warned:
+            found = auto(engine, seen, target=target, budget=budget, **options)
         with quietly():  # auto has warned of the same
             model = found.best()
         chosen, *untried = found.lines()
@@ -78,7 +79,8 @@ def write_report(
             *(f"{line[0].upper()}{line[1:]}" for line in untried),
         ])  # fmt: skip
         write_report_of(
-            model.state, path, held_out or seen, rows=rows, least=least, folds="auto", by=None, gain=False, made=made
+            model.state, path, held_out or seen, rows=rows, least=least, folds="auto", by=None, gain=False, made=made,
+            warned=warned,
         )  # fmt: skip
 
 

@@ -110,3 +110,22 @@ def test_a_narrow_window_shows_all_of_a_picture(model: nbsql.Model, tmp_path: Pa
         assert page.run("document.documentElement.scrollWidth") <= 390
     assert len(found) > 5
     assert max(found) <= 0
+
+
+@pytest.mark.slow
+def test_a_wide_window_is_filled_by_the_pictures(model: nbsql.Model, tmp_path: Path) -> None:
+    model.report(tmp_path / "page.html", source="people")
+    with tab(tmp_path / "page.html", tmp_path, width=1280) as page:
+        room, *widths = page.run("""[...document.querySelectorAll(".chart")].flatMap((chart, at) => [
+            ...(at ? [] : [chart.clientWidth]), chart.querySelector("svg").getBoundingClientRect().width])""")
+    assert max(widths) <= room
+    assert sorted(widths)[len(widths) // 4] > 0.9 * room  # tables of few cells stay narrower
+
+
+def test_the_density_of_a_weighted_model_is_that_of_its_family(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 3 = 0 AS y, hash(i) % 100 / 10.0 + i % 3 AS x, x + 1 AS z FROM range(600) AS r(i)")
+    naive, weighted = (
+        {row[:3]: row[-1] for row in nbsql.fit(con, "t", target="y", method=method, infer="types").profile("x", "t").fetchall()}
+        for method in ("naive", "weighted")
+    )
+    assert weighted == pytest.approx(naive, rel=1e-9)

@@ -128,10 +128,10 @@ SELECT min({{ x }}) AS least, max({{ x }}) AS largest FROM {{ source }} AS sourc
     n        of the histogram: the rows there, by weight
     density  of the histogram: n / (the rows of the class * width); of the part 'probability': that probability
 
-  explained: the query of `explain` over the places, which gives ln p(x | class) of any family. histogram: that of the rows, if there are
-  any.
+  explained: the query of `explain` over the places, which gives ln p(x | class) of any family, times the weight of the feature in the table
+  `weights`, if the model has one weight per feature. histogram: that of the rows, if there are any.
 #}
-{% macro profile_of_numbers(explained, feature, histogram=none) -%}
+{% macro profile_of_numbers(explained, feature, histogram=none, weights=none) -%}
 SELECT class, part, lower, upper, n, density
 FROM (
   SELECT
@@ -140,10 +140,15 @@ FROM (
     {%+ if feature.family.zeros %}CASE WHEN {{ is_zero }} THEN 'probability' ELSE 'density' END{% else %}'density'{%+ endif %} AS part,
     CAST(value AS {{ nbsql.double() }}) AS lower,
     {{ nbsql.null_columns(['upper', 'n']) | indent(4) }},
-    {{ nbsql.exp(nbsql.word('contribution')) }} AS density
+    {% set log_density %}contribution{% if weights is not none %} / nullif(weight, {{ nbsql.number(0) }}){% endif %}{% endset %}
+    {{ nbsql.exp(log_density) }} AS density
   FROM (
     {{ explained | indent(4) }}
   ) AS explained
+  {% if weights is not none %}
+  JOIN (SELECT class AS weighted_class, feature AS weighted_feature, weight FROM {{ weights }}) AS weights
+    ON weighted_class = class AND weighted_feature = feature
+  {% endif %}
   WHERE feature = {{ nbsql.text(feature.name) }}
   {% if histogram is not none %}
   UNION ALL
