@@ -173,9 +173,10 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_search(tmp_path):
 @pytest.mark.look
 def test_a_report_of_a_file_repeats_what_the_fit_has_warned_of_without_the_values_of_rows(tmp_path):
     source = """SELECT i AS row_id, '$1,' || 100 + i || '.50' AS price, hash(i) % 3 = 0 AS late FROM range(300) AS r(i)"""
-    with duckdb.connect() as con, pytest.warns(nbsql.NbsqlWarning, match="holds numbers, written as '\\$1,"):
+    with duckdb.connect() as con, pytest.warns(nbsql.NbsqlWarning) as warned:
         nbsql.write_report(con, source, tmp_path / "page.html", target="late", budget=None)
     notes = re.findall("<li>(.*?)</li>", unescape((tmp_path / "page.html").read_text(encoding="utf-8")))
+    assert any(", written as '$1,1" in str(one.message) for one in warned)
     assert "'row_id' is a key, which is left out." in notes
     assert any(note == "'price' holds numbers, and is taken for a category." for note in notes), notes
     assert not any("written as" in note for note in notes)
