@@ -15,6 +15,7 @@ from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation.monitor import METRICS
 from nbsql.family import Family, named
 from nbsql.spec.join import Join
+from nbsql.spec.method import Classifier, method_named
 
 _PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
@@ -102,6 +103,28 @@ def family_with(name: str, options: Mapping[Any, Any], given: Any) -> Family:
         return kind(**options)
     except TypeError as error:
         raise InputError(f"family {name!r} cannot take {given!r}: {error}") from None
+
+
+def methods(text: str) -> list[str | Classifier]:
+    """The methods of a text such as `tan,aode(bins=10)`, those without options as texts.
+
+    >>> methods("tan, aode(bins=10)")
+    ['tan', AODE(shrinkage=None, bins=10, least=1)]
+    """
+    return [_method(part) for part in split(text)]
+
+
+def _method(text: str) -> str | Classifier:
+    match = _PAIR.fullmatch(f"method={text}")
+    if match is None or not match["options"]:
+        return text
+    kind, options = type(method_named(match["family"])), split(match["options"])
+    names = [field.name for field in dataclasses.fields(kind)]
+    pairs = [_OPTION.fullmatch(part) for part in options]
+    for part, pair in zip(options, pairs, strict=True):
+        if pair is None or pair[1] not in names:
+            raise InputError(f"{part!r} is no option of {kind.name!r}; it has {listed(names) or 'none'}")
+    return kind(**{pair[1]: _value(pair[2]) for pair in pairs if pair is not None})
 
 
 def expression(text: str) -> tuple[str, str]:
@@ -309,6 +332,7 @@ def _value(text: str, *, as_text: bool = False) -> Any:
 
 
 FAMILY = Parsed("COLUMN=FAMILY", family_or_auto)
+LISTED_METHODS = Parsed("NAMES", methods)
 PRIOR = Parsed("KIND|LABEL=P,...", prior)
 EXPRESSION = Parsed("COLUMN=EXPR", expression)
 COMPONENTS = Parsed("K|LABEL=K,...", components)

@@ -12,7 +12,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, objects, print_value, with_formats
-from nbsql.cli.arguments import FAMILY, PRIOR
+from nbsql.cli.arguments import FAMILY, LISTED_METHODS, PRIOR
 from nbsql.cli.fit import chosen, smoothed, typed
 from nbsql.cli.fit_options import PARTS, TARGET, option_of_fit, takes
 from nbsql.cli.options import command, option, together
@@ -147,8 +147,8 @@ def _numbers(text: str) -> list[float]:
         leave_out=option("--keep-all", is_flag=True, help="Keep all columns as features."),
         calibrate=option("--no-calibration", is_flag=True, help="Do not try a temperature."),
         methods=option(
-            "--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)),
-            help="The classifiers to try, separated by commas.",
+            "--methods", metavar="NAMES", type=LISTED_METHODS, show_default=",".join(map(str, METHODS)),
+            help="The classifiers to try, separated by commas: tan, or tan(bins=10).",
         ),
         folds=option("--folds", type=click.IntRange(min=2), default=FOLDS, help="The number of folds."),
         budget=option(
@@ -160,7 +160,7 @@ def _numbers(text: str) -> list[float]:
 )  # fmt: skip
 @with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
 def auto(
-    database: str, source: str, *, target: str, keep_all: bool, no_calibration: bool, methods: str | None,
+    database: str, source: str, *, target: str, keep_all: bool, no_calibration: bool, methods: Sequence[Any] | None,
     name: str | None, replace: bool, form: Form, **given: Any,
 ) -> None:  # fmt: skip
     """Choose the families of the columns of SOURCE and the method by cross-validated log loss, and show what was tried.
@@ -169,8 +169,7 @@ def auto(
       nbsql auto shop.duckdb customers --target churned --id customer_id
       nbsql auto shop.duckdb customers --target churned --id customer_id --name churn
     """
-    wanted = METHODS if methods is None else [each.strip() for each in methods.split(",")]
-    options: dict[str, Any] = {**chosen(given), "methods": wanted}
+    options: dict[str, Any] = {**chosen(given), "methods": METHODS if methods is None else methods}
     with _to_choose(database, name, replace=replace) as engine:
         with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
@@ -178,7 +177,7 @@ def auto(
             if name:
                 found.best(name=name, replace=replace)
         end_progress(engine)
-        method = getattr(found.method, "name", "naive")
+        method = str(found.method)
         if form != "table":
             tried = objects(engine, found.tried.sql)
             settings = objects(engine, found.ranking.sql)

@@ -41,15 +41,15 @@ def best_gain_over_model(state: ModelState, source: Source, weight: str | None) 
     except ModelError:
         cure = "cross-validate a fit instead"
         raise NotSupportedError(f"{state.title} cannot be fitted anew to folds of these rows; {cure}") from None
-    own = spec_for_recount(replace(spec, weight=weight), source.columns, source.label, state.title, exact=engine.exact)
-    features = tuple(replace(feature, family=feature.family.without_fitted()) for feature in own.features)
-    own = replace(own, features=features, slice_by=None)
+    own = replace(spec.without_fitted(), weight=weight, slice_by=None)
+    own = spec_for_recount(own, source.columns, source.label, state.title, exact=engine.exact)
     columns = [*dict.fromkeys(column for feature in spec.features for column in feature.columns)]
     options = Options(spec.target, features=columns, weight=weight)
     is_naive = spec.logistic is None and not any(f.family.over_columns or f.family.name == "conditional" for f in spec.features)
     with engine.transaction():
         found = cross_validate_spec(engine, source, own, folds=_FOLDS, fold=None, bins=10)
-        return _best_gain_over(found, "naive" if is_naive else "", engine, source, options, None)
+        found_by = "" if spec.found_dependence is None else spec.found_dependence.name
+        return _best_gain_over(found, "naive" if is_naive else found_by, engine, source, options, None)
 
 
 def _best_gain_over(

@@ -30,9 +30,9 @@ def out_of_fold(
     engine, plan, title = state.engine, state.plan, state.title
     if plan.spec.half_life is not None:
         raise InputError(f"{title} has counts that decrease with age, which folds of its rows do not support; {cure}")
-    spec = replace(spec_for_recount(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
-    if not isinstance(folds, str):  # bins must not depend on the fold that is judged
-        spec = replace(spec, features=tuple(replace(each, family=each.family.without_fitted()) for each in spec.features))
+    # Bins and parents must not depend on the fold that is judged.
+    spec = plan.spec if isinstance(folds, str) else plan.spec.without_fitted()
+    spec = replace(spec_for_recount(spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
     learnt_weight = engine.query_macro("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer
     with engine.temporaries() as temporary:

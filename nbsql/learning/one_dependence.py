@@ -58,7 +58,7 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
     features = tuple(map(with_parent, spec.features))
     if spec.segment_by is not None:
         check_features(features, "segment_by")
-    return replace(spec, features=features, dependence=None)
+    return replace(spec, features=features, dependence=None, found_dependence=options)
 
 
 def category_features(spec: Spec) -> dict[int, Feature]:
@@ -158,6 +158,7 @@ def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str
         floating=feature.floating or parent.floating,
         types=(*feature.types, *parent.types),
         is_inferred=False,
+        alone=feature.family,
     )
 
 
@@ -179,7 +180,7 @@ def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spe
         )
     paired = [categories[number] for number in sizes]
     features = (*spec.features, *([_pairs_of(spec, paired, options)] if len(paired) > 1 else ()))
-    return replace(spec, features=features, dependence=None)
+    return replace(spec, features=features, dependence=None, found_dependence=options)
 
 
 def _pairs_of(spec: Spec, categories: list[Feature], options: AODE) -> Feature:

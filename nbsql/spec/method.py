@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
@@ -19,7 +19,14 @@ class Classifier:
     """The base class of the classifiers: which families the columns have that the user gave none."""
 
     name: ClassVar[str]
+    is_cut_at_quantiles: ClassVar[bool] = False  # whether numbers become categories by their quantiles
     unsmoothed: ClassVar[tuple[str, ...]] = ()  # the keys of families that no pseudo-count smooths unless the fit names one
+
+    def __str__(self) -> str:
+        """The method with the options that differ from their defaults, as the command line takes it."""
+        options = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
+        changed = [f"{name}={value}" for name, (value, default) in options.items() if value != default]
+        return self.name + (f"({', '.join(changed)})" if changed else "")
 
     def families(self, columns: Sequence[Column], *, nulls: Nulls) -> Mapping[str, Family]:  # noqa: ARG002
         """The families of columns by name, or by key for a family over several; other columns have the family of their type.
@@ -134,7 +141,7 @@ class OneDependence(Classifier):
     def __post_init__(self) -> None:
         checked(self, non_negative, "shrinkage")
         if self.bins != "mdl":
-            set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS))
+            set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS), is_cut_at_quantiles=True)
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         numbers = [column for column in columns if column.inferred_kind in Binned.accepts]

@@ -357,7 +357,7 @@ def _no_family(columns: Sequence[Column]) -> str:
     return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with ⟨exclude=[{names}]⟩, or {cure}"
 
 
-def _feature(name: str, family: Family, members: Sequence[Column], why: str = "", **marks: bool) -> Feature:
+def _feature(name: str, family: Family, members: Sequence[Column], why: str = "", **marks: Any) -> Feature:
     """The feature of these columns, whose number is not known yet."""
     columns, types = tuple(column.name for column in members), tuple(column.type for column in members)
     floating = any(column.kind == "float" for column in members)

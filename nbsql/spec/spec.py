@@ -47,6 +47,13 @@ class Feature:
     why: str = field(default="", compare=False)  # what the family was inferred from, if from the values
     # Whether the fit inferred the family from the column; a model does not store this.
     is_inferred: bool = field(default=False, compare=False)
+    alone: Family | None = field(default=None, compare=False)  # the family before the fit chose its parents
+
+    def without_fitted(self) -> Feature:
+        """The feature without what depended on the classes of the rows."""
+        if self.alone is None:
+            return replace(self, family=self.family.without_fitted())
+        return replace(self, family=self.alone.without_fitted(), alone=None, columns=self.columns[:1], types=self.types[:1])
 
     @property
     def unregularised(self) -> Feature:
@@ -141,6 +148,7 @@ class Spec:
     logistic: Logistic | None = None
     weighted: Weighted | None = None
     dependence: TAN | AODE | None = None  # not found yet (nbsql/learning/); a fitted model stores it as features
+    found_dependence: TAN | AODE | None = field(default=None, compare=False)  # what `dependence` was before the fit
     em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
@@ -194,6 +202,12 @@ class Spec:
             *(["weights"] if self.logistic is not None else []),
         ]
 
+    def without_fitted(self) -> Spec:
+        """The spec without what depended on the classes of the rows, such as parents, for rows that must not influence it."""
+        is_found = self.found_dependence is not None
+        features = (feature.without_fitted() for feature in self.features if not (is_found and feature.family.kind == "pairs"))
+        return replace(self, features=tuple(features), dependence=self.found_dependence, found_dependence=None)
+
     def to_json(self) -> str:
         """The text of the table `spec`."""
         return json.dumps(
@@ -201,6 +215,7 @@ class Spec:
                 "format": FORMAT if self.derived else 1,  # an older nbsql reads what it understands
                 **{name: getattr(self, name) for name in ("target", "target_type", "id", "weight", "slice_by", "given")},
                 **{name: asdict(part) for name in _OPTIONAL if (part := getattr(self, name)) is not None},
+                **({found.name: asdict(found)} if (found := self.found_dependence) is not None else {}),
                 **({"shared": self.shared} if self.shared else {}),
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"components": self.components.to_dict()} if self.components else {}),
@@ -213,6 +228,7 @@ class Spec:
                         **{name: getattr(f, name) for name in ("name", "columns", "floating", "whole", "types")},
                         **{mark: True for mark, name in _MARKS.items() if getattr(f, name)},
                         **({"why": f.why} if f.why else {}),
+                        **({"alone": f.alone.to_dict()} if f.alone is not None else {}),
                         **f.family.to_dict(),
                     }
                     for f in self.features
@@ -239,13 +255,15 @@ class Spec:
                     options["columns"] = columns
                 marks = {name: options.pop(mark, False) for mark, name in _MARKS.items()}
                 marks |= {mark: options.pop(mark) for mark in ("floating", "whole")}
-                why = str(options.pop("why", ""))
-                features.append(Feature(name, family_module.from_dict(options), columns, index, types=types, why=why, **marks))
+                why, alone = str(options.pop("why", "")), options.pop("alone", None)
+                found = Feature(name, family_module.from_dict(options), columns, index, types=types, why=why, **marks)
+                features.append(found if alone is None else replace(found, alone=family_module.from_dict(alone)))
             return cls(
                 **{name: data[name] for name in ("target", "target_type", "weight", "slice_by", "defaults")},
                 id=tuple(data["id"]),
                 given=data.get("given", False),
                 **{name: kind(**data[name]) for name, kind in _OPTIONAL.items() if name in data},
+                found_dependence=next((kind(**data[kind.name]) for kind in (TAN, AODE) if kind.name in data), None),
                 shared=tuple(map(str, data.get("shared", ()))),
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),

@@ -13,7 +13,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
 from nbsql.evaluation.leave_one_out import check_folds
 from nbsql.evaluation.refitted_folds import is_cut_by_class
-from nbsql.family import Family
+from nbsql.family import Binned, Family
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.queries.query import Query
@@ -24,7 +24,15 @@ from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
-from nbsql.tuning.methods import METHODS, OutOfTimeError, Setting, bag_families, other_methods, row_scores_by_method
+from nbsql.tuning.methods import (
+    METHODS,
+    OutOfTimeError,
+    Setting,
+    bag_families,
+    other_methods,
+    reason_not_tried,
+    row_scores_by_method,
+)
 from nbsql.tuning.sweep import family_text
 from nbsql.warn import quietly
 
@@ -32,7 +40,6 @@ FOLDS = 5
 COLUMNS_AT_A_TIME = 32  # if seconds count; else all columns are counted together
 MIN_STANDARD_ERRORS = 2.0  # a gain of a family must exceed so many standard errors, so that ties go to the default
 MIN_OF_SETTINGS = 1.0  # the same of a setting, of which there are few
-MAX_WEIGHED = 300  # columns by classes whose weights are learnt unasked: the products of all pairs are summed
 _MAX_ROUNDS = 8
 _MIN_IMPROVEMENT = 1e-4  # decrease of the log loss below which a round is the last
 _MAX_CLASSES = 40
@@ -126,6 +133,8 @@ class _FamilySearch:
                     "whether the prior counts depends on the other features"
                 )
         self.features = {feature.name: feature for feature in default.features}
+        inferred = {feature.name for feature in default.features if feature.is_inferred}
+        self._cuts_numbers = any(c.name in inferred and c.inferred_kind in Binned.accepts for c in source.columns)
         self.selectable = {feature.name for feature in selectable}
         self.families: dict[str, list[Family]] = {}
         self.reasons: dict[str, str] = {}
@@ -213,9 +222,10 @@ class _FamilySearch:
             setting = Setting(name, chosen, False, other)
             if len(self.default) == 1 and not self._has_views(setting):
                 continue  # there is nothing that it could depend on
-            columns, classes = len(self._features_of(setting)), terms.classes
-            if lenient and isinstance(other, Weighted) and columns * classes > MAX_WEIGHED:
-                refused[name] = f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
+            if lenient and other.is_cut_at_quantiles and not self._cuts_numbers:
+                continue  # it is the method without them
+            if lenient and (reason := reason_not_tried(other, len(self._features_of(setting)), terms.classes)):
+                refused[name] = reason
                 continue
             try:
                 scores_by_key[setting.key] = self._row_scores(setting)

@@ -15,13 +15,17 @@ from nbsql.errors import InputError
 from nbsql.evaluation.refitted_folds import make_folds_for_spec
 from nbsql.family import Family
 from nbsql.learning.folds import resolve_settings
-from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
+from nbsql.spec.method import AODE, TAN, Classifier, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CandidateTerms
 
 # The methods that are tried by default. The others must be better than the first.
-METHODS: tuple[Method, ...] = ("naive", "weighted", "tan", "aode")
+METHODS: tuple[Method, ...] = ("naive", "weighted", "tan", "aode", TAN(bins=10), AODE(bins=10))
+
+# What is not tried unasked.
+MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
+MAX_CUT = 20  # columns of which all pairs of quantiles are counted
 
 
 class OutOfTimeError(Exception):
@@ -51,8 +55,17 @@ def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
     for each in methods:
         method = method_named(each)
         if not isinstance(method, NaiveBayes):
-            classifiers[method.name if method == type(method)() else repr(method)] = method
+            classifiers[str(method)] = method
     return list(classifiers.items())
+
+
+def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | None:
+    """Why a method is not tried unasked on so many columns and classes; None if it is."""
+    if isinstance(method, Weighted) and columns * classes > MAX_WEIGHED:
+        return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
+    if method.is_cut_at_quantiles and columns > MAX_CUT:
+        return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
+    return None
 
 
 def row_scores_by_method(

@@ -65,6 +65,7 @@ def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
     printed = json.loads(run(*arguments, "--json"))
     assert [row["family"] for row in printed["tried"]] == [row[1] for row in tried]
     assert printed["method"] == "naive"
+    assert "'k=2' is no option of 'tan'; it has 'shrinkage', 'bins'" in run(*arguments, "--methods", "tan(k=2)", code=2)
     assert run(*arguments, "--methods", "naive, tam", code=1) == "error: no method 'tam'; did you mean 'tan'?\n"
     assert run("fit", shop, "sky", "--target", "play", "--exclude", "week", "--families", "auto", "--name", "fitted")
     with duckdb.connect(shop) as con:

@@ -154,7 +154,7 @@ def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
         for method in ("naive", "tan", nbsql.TAN(shrinkage=9))
     )
     assert rows["tan"][:2] == near((tan.log_loss, naive.log_loss - tan.log_loss))
-    assert rows["TAN(shrinkage=9.0, bins='mdl')"][0] == near(shrunk.log_loss)
+    assert rows["tan(shrinkage=9.0)"][0] == near(shrunk.log_loss)
     assert rows["tan"][1] > 2 * rows["tan"][2]
     assert "tan, calibrated" in rows
     assert (found.method, found.families, found.exclude) == (nbsql.TAN(), {}, [])
@@ -169,9 +169,10 @@ def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connectio
     con.execute("""CREATE TABLE squares AS
         SELECT i AS id, x, z, CASE WHEN hash(i + 5) % 10 = 0 THEN x < 50 ELSE (x < 50) = (z < 50) END AS y
         FROM (SELECT i, hash(i) % 100 AS x, hash(i + 901) % 100 AS z FROM range(600) AS r(i))""")
-    methods: list[Any] = ["naive", "tan", nbsql.TAN(bins=10)]
-    found = nbsql.auto(con, "squares", target="y", exclude=["id"], methods=methods, leave_out=False)
+    found = nbsql.auto(con, "squares", target="y", exclude=["id"], leave_out=False)
     assert found.method == nbsql.TAN(bins=10)
+    assert {"tan", "tan(bins=10)", "aode(bins=10), calibrated"} < {row[1] for row in found.ranking.fetchall()}
+    assert nbsql.auto(con, "SELECT y, x > 50 AS a, z > 50 AS b FROM squares", target="y").refused == {}  # nothing to cut
     tree, none = (
         nbsql.cross_validate(con, "squares", target="y", exclude=["id"], method=each) for each in (found.method, "tan")
     )
@@ -205,6 +206,10 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
     con.execute(f"CREATE TABLE wide AS SELECT i % 2 = 0 AS y, {columns} FROM range(40) AS r(i)")
     found = nbsql.auto(con, "wide", target="y", folds=2, leave_out=False, budget="0.001 s")
     assert "not tried: weighted: the weights of 201 columns in 2 classes take long; name it in methods" in str(found)
+    con.execute(f"CREATE TABLE numbers AS SELECT y, {', '.join(f'hash(c{n}) % 2 + 0.5 AS c{n}' for n in range(21))} FROM wide")
+    found = nbsql.auto(con, "numbers", target="y", folds=2, leave_out=False, budget="0.001 s")
+    reason = "the pairs of the quantiles of 21 columns take long; name it in methods to try it"
+    assert found.refused == dict.fromkeys(["tan(bins=10)", "aode(bins=10)"], reason)
 
 
 @pytest.mark.slow
@@ -383,8 +388,9 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
 
 @pytest.mark.slow
 def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
+    cut = ["method tan(bins=10)", "method aode(bins=10)"]
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
-    assert found.not_tried == ["further families of 'x', 'k', 'c'", "method weighted", "method tan", "method aode"]
+    assert found.not_tried == ["further families of 'x', 'k', 'c'", "method weighted", "method tan", "method aode", *cut]
     assert f"the budget ran out; not tried: {'; '.join(found.not_tried)}" in str(found)
     assert {family for _, family, *_ in found.tried.fetchall()} == {"gaussian", "categorical", "left out"}
     assert found.best().families.keys() == {"x", "k", "c"}

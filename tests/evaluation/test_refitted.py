@@ -80,3 +80,17 @@ def test_a_calibration_by_folds_cuts_bins_without_the_fold(table: Connection) ->
     found = model.calibrate("known", folds=3)  # and no warning
     judged = nbsql.cross_validate(table, "known", target="y", families=CUT, folds=3)
     assert found.log_loss == pytest.approx(judged.log_loss, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", [nbsql.TAN(shrinkage=3), nbsql.AODE()])
+@pytest.mark.parametrize("families", [{}, {"x": nbsql.Binned(by=[1, 3]), "a": nbsql.Categorical(nulls="category")}])
+def test_a_fitted_tree_is_found_anew_beside_each_fold(table: Connection, method: Any, families: dict[str, Any]) -> None:
+    """As by a cross-validation, and without a warning; so it is of a model that is read again, and after an update."""
+    table.execute("CREATE TABLE known AS SELECT y, a, b, x FROM t WHERE y IS NOT NULL")
+    options: dict[str, Any] = {"target": "y", "method": method, "families": families}
+    model = nbsql.fit(table, "FROM known WHERE rowid < 150", name="kept", **options)
+    model.update("FROM known WHERE rowid >= 150")
+    judged = nbsql.cross_validate(table, "known", folds=3, **options)
+    for each in (model, nbsql.load(table, "kept")):
+        assert each.evaluate("known", folds=3).log_loss == pytest.approx(judged.log_loss, rel=1e-9)
+    assert nbsql.load(table, "kept").calibrate("known", folds=3).log_loss == pytest.approx(judged.log_loss, rel=1e-9)
