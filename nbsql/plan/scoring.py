@@ -188,7 +188,7 @@ class Scoring(Base):
         given = replace(rows, relation=answered, columns=[*columns, *carried])
         context, scored = self.scored(given, classes, calibration=calibrations[0])
         judged = self._judged("judged_rows", rows, context, scored, carried)
-        return self.renderer.statement("comparison", judged, other_context, other.relations["parameters"], rows.as_text)
+        return self.renderer.statement("model_comparison", judged, other_context, other.relations["parameters"], rows.as_text)
 
     def evaluation_costs(
         self, rows: Judgeable, classes: Sequence[ClassColumn], *, calibration: str | None, costs: Sequence[Sequence[float]]

@@ -20,6 +20,7 @@
 {% macro column_kind() %}{% do return(adapter.dispatch('column_kind', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_named() %}{% do return(adapter.dispatch('column_named', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro columns_of_relation() %}{% do return(adapter.dispatch('columns_of_relation', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro common_value() %}{% do return(adapter.dispatch('common_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro compiled_apart() %}{% do return(adapter.dispatch('compiled_apart', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro completed_inputs() %}{% do return(adapter.dispatch('completed_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro composed() %}{% do return(adapter.dispatch('composed', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -34,6 +35,7 @@
 {% macro expected_costs() %}{% do return(adapter.dispatch('expected_costs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro explained_block() %}{% do return(adapter.dispatch('explained_block', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro explained_rows() %}{% do return(adapter.dispatch('explained_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro falling_powers() %}{% do return(adapter.dispatch('falling_powers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro finite() %}{% do return(adapter.dispatch('finite', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro floor_of() %}{% do return(adapter.dispatch('floor_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro from_scored() %}{% do return(adapter.dispatch('from_scored', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -48,11 +50,13 @@
 {% macro is_none_of() %}{% do return(adapter.dispatch('is_none_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro is_wide() %}{% do return(adapter.dispatch('is_wide', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro is_zoned() %}{% do return(adapter.dispatch('is_zoned', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro isotonic_shares() %}{% do return(adapter.dispatch('isotonic_shares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro join_parameters() %}{% do return(adapter.dispatch('join_parameters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro json_element() %}{% do return(adapter.dispatch('json_element', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro labels_in_rows() %}{% do return(adapter.dispatch('labels_in_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro lacking() %}{% do return(adapter.dispatch('lacking', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro largest() %}{% do return(adapter.dispatch('largest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro last_knot() %}{% do return(adapter.dispatch('last_knot', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro letters_and_digits() %}{% do return(nbsql.postgres__letters_and_digits(*varargs, **kwargs)) %}{% endmacro %}
 {% macro letters_marks_and_digits() %}{% do return(nbsql.postgres__letters_marks_and_digits(*varargs, **kwargs)) %}{% endmacro %}
 {% macro level() %}{% do return(adapter.dispatch('level', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -68,6 +72,7 @@
 {% macro log_factorial() %}{% do return(adapter.dispatch('log_factorial', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_factorial_of() %}{% do return(adapter.dispatch('log_factorial_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_of_input() %}{% do return(adapter.dispatch('log_of_input', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro logistic() %}{% do return(adapter.dispatch('logistic', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro longest_whole() %}{% do return(adapter.dispatch('longest_whole', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro lookup_join() %}{% do return(adapter.dispatch('lookup_join', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro matches() %}{% do return(adapter.dispatch('matches', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

@@ -264,7 +264,7 @@
 {% endfor -%}
 {% endfor -%}
 {% do model.update({
-  'lacks_classes': lacks_classes,
+  'lacks_classes': lacks_classes, 'side': '', 'calibration': none,
   'has_row_numbers': ordered or in_blocks or not wide or features | selectattr('family.bag') | list | length > 0}) %}
 {% do model.facts.update({'explanation_parts': explained}) %}
 {% do model.options.update({'joins': [], 'joined_names': [], 'without_prior': false, 'passed_columns': none}) %}

@@ -14,6 +14,7 @@ coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 {% macro default__broadcast_hint(names) -%} {%- endmacro %}
 {% macro default__characters(x) -%} string_split({{ x }}, '') {%- endmacro %}
 {% macro default__collation_of_letters() -%} {{ nbsql.binary() }} {%- endmacro %}
+{% macro default__common_value(x) -%} any_value({{ x }}) {%- endmacro %}
 {% macro default__compiled_apart(model) -%} {%- endmacro %}
 {% macro default__completed_inputs(inputs, features) -%} {{ inputs }} {%- endmacro %}
 {% macro default__composed(x) -%} nfc_normalize({{ x }}) {%- endmacro %}
@@ -33,6 +34,9 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 {% macro default__explained_rows(model, source, parameters, lookups) -%}
 {{ nbsql.numbered_source(model, source, parameters, lookups) }}
 {%- endmacro %}
+{% macro default__falling_powers() -%}
+list_reverse(list_transform(range(CAST(ceil(log2(max(len(xs)) + 1)) AS BIGINT)), lambda i: 1 << i))
+{%- endmacro %}
 {% macro default__finite(x) -%} CASE WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
 {% macro default__floor_of(x) -%} floor({{ x }}) {%- endmacro %}
 {% macro default__greatest_of_few(values) -%}
@@ -47,6 +51,9 @@ greatest({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% end
 {% macro default__labels_in_rows() -%} {%- endmacro %}
 {% macro default__largest(values) -%}
 greatest({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+{% macro default__last_knot(xs) -%}
+list_reduce(nbsql_jumps, lambda last, jump: last + CASE WHEN {{ xs }}[last + jump] <= x THEN jump ELSE 0 END, 0)
 {%- endmacro %}
 {% macro default__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.class_{{ k }} {%- endmacro %}
 {% macro default__list_highest(list) -%} list_max({{ list }}) {%- endmacro %}
@@ -64,6 +71,7 @@ list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.wo
 {% macro default__log_of_input(x, is_centred, careful) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN -{{ nbsql.infinity() }} END
 {%- endmacro %}
+{% macro default__logistic(z) -%} 1 / (1 + exp(-{{ z }})) {%- endmacro %}
 {% macro default__longest_whole() -%} HUGEINT {%- endmacro %}
 {% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 {% macro default__maximum(x) -%} max({{ x }}) {%- endmacro %}
@@ -121,6 +129,7 @@ source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsq
 {% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
 {% macro postgres__array() -%} ARRAY {%- endmacro %}
 {% macro postgres__characters(x) -%} string_to_array(({{ x }}) COLLATE "C", NULL) {%- endmacro %}
+{% macro postgres__common_value(x) -%} max({{ x }}) {%- endmacro %}
 {% macro postgres__composed(x) -%} normalize({{ x }}, NFC) {%- endmacro %}
 {% macro postgres__concatenated_lists(lists) -%}
 {% for list in lists %}{{ list }}{% if not loop.last %} || {% endif %}{% endfor %}
@@ -191,6 +200,9 @@ concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %
 {% macro spark__element(list, position) -%} try_element_at({{ list }}, {{ position }}) {%- endmacro %}
 {% macro spark__expected_costs(costs) -%}
 transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsql.word('nbsql_posteriors')) }})
+{%- endmacro %}
+{% macro spark__falling_powers() -%}
+reverse(transform(sequence(0, CAST(floor(log2(max(size(xs)) + 0.5)) AS INT)), i -> shiftleft(1, i)))
 {%- endmacro %}
 {% macro spark__floor_of(x) -%}
 CASE WHEN abs({{ x }}) < {{ nbsql.number(9007199254740992) }} THEN floor({{ x }}) ELSE {{ x }} END

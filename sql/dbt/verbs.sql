@@ -40,13 +40,13 @@ SELECT
 {%- endmacro %}
 
 {# The rows of a relation with prediction and probability. #}
-{% macro predictions(statistics, source, where=none, training=none, columns=none) -%}
-{% do return(nbsql.query_of_verb('predict', statistics, source, where, training, columns)) %}
+{% macro predictions(statistics, source, where=none, training=none, columns=none, calibration=none) -%}
+{% do return(nbsql.query_of_verb('predict', statistics, source, where, training, columns, calibration)) %}
 {%- endmacro %}
 
 {# The rows of a relation with prediction, probability, and probability_<class> for each class. #}
-{% macro probabilities(statistics, source, where=none, training=none, columns=none) -%}
-{% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training, columns)) %}
+{% macro probabilities(statistics, source, where=none, training=none, columns=none, calibration=none) -%}
+{% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training, columns, calibration)) %}
 {%- endmacro %}
 
 {# The rows of a relation with joint_log_likelihood_<class> for each class: ln p(x, c). #}
@@ -66,7 +66,7 @@ SELECT
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.spec.id) %}
 {% set rows = nbsql.rows_to_score(model, source, where) -%}
-{% set query = nbsql.explain(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
+{% set query = nbsql.explain(model, rows, nbsql.table_of(model, 'parameters'), nbsql.table_of(model, 'lookups')) -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
@@ -77,23 +77,25 @@ SELECT
   slices to compare side by side instead of a table; label: the class that this comparison is about.
 #}
 {% macro evaluation(
-  statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none
+  statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none, calibration=none
 ) -%}
 {% if table != 'confusion' %}{% do nbsql.check_has('lists', "nbsql.evaluation with table='" ~ table ~ "'") %}{% endif -%}
-{% set instead = nbsql.instead_of_score(statistics, training, source) -%}
+{% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else [by] if by is string else by -%}
 {% do nbsql.checked_choice(table, ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds']
   + of_slices, 'table', 'nbsql.evaluation') %}
 {% do nbsql.refuse_if(not by and (between is not none or table in of_slices),
   (table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
-{% set model = nbsql.scoring_model(statistics, training) -%}
+{% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration) -%}
 {% set known = nbsql.check_source(model, source, [model.spec.target], weight, by) -%}
 {% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
 {% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, role, source).kind == 'text')) %}{% endfor -%}
 {% set columns = [model.spec.target] + by + ([weight] if weight is not none else []) + model.feature_columns -%}
-{% set rows = nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns | unique(case_sensitive=true) | list) -%}
-{% set scored, parameters = nbsql.scored_rows(model, nbsql.subquery(rows)), nbsql.inline_name('parameters') -%}
+{% set columns = columns | unique(case_sensitive=true) | list -%}
+{% set rows = nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns) -%}
+{% do model.options.update({'columns': columns}) %}
+{% set scored, parameters = nbsql.scored_rows(model, nbsql.subquery(rows)), nbsql.table_of(model, 'parameters') -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
 {% if between is not none -%}
 {% set sides = [] -%}
@@ -126,7 +128,7 @@ SELECT
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}
 {% do nbsql.pass_columns(model, known, columns, source, ['prediction', 'probability', measure, 'stands_for', 'reason']) %}
 {% set passed = model.options.columns if model.options.passed_columns is none else model.options.passed_columns -%}
-{% set parameters, names, same, first, others = nbsql.inline_name('parameters'), known | map(attribute='name') | list, [], [], [] -%}
+{% set parameters, names, same, first, others = nbsql.table_of(model, 'parameters'), known | map(attribute='name') | list, [], [], [] -%}
 {% for column in known -%}
 {% do (first if column.name in model.spec.id else others).append((column.name, column.kind)) %}
 {% if column.name in model.feature_columns %}{% do same.append((column.name, column.kind)) %}{% endif -%}
@@ -141,10 +143,10 @@ SELECT
 {% set query = nbsql.review(measured, order, by == 'expected cost', passed, measure, n) -%}
 {% elif by == 'evidence' -%}
 {% do model.spec.update({'id': ['nbsql_position']}) %}
-{% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, nbsql.inline_name('lookups')) -%}
+{% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, nbsql.table_of(model, 'lookups')) -%}
 {% set query = nbsql.review_by_evidence(measured, order, explained, passed, n) -%}
 {% else -%}
-{% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, nbsql.inline_name('lookups')) -%}
+{% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, nbsql.table_of(model, 'lookups')) -%}
 {% set query = nbsql.review_by_novelty(measured, order, unseen, passed, n) -%}
 {% endif -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
@@ -215,7 +217,7 @@ SELECT
 {% set counted = dict(
   model, spec=dict(model.spec, target='nbsql_all', target_type='INTEGER', weight='nbsql_weight'),
   facts=dict(model.facts, slice_by='nbsql_period'), options=dict(model.options, batch='1')) -%}
-{% set parameters, as_text = nbsql.inline_name('parameters'), model.target_kind == 'text' -%}
+{% set parameters, as_text = nbsql.table_of(model, 'parameters'), model.target_kind == 'text' -%}
 {% set scored = nbsql.with_evidence(model, nbsql.scored_rows(model, nbsql.inline_name('monitored'))) -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, 'nbsql_weight', as_text, ['nbsql_period', 'nbsql_evidence']) -%}
 {% set cells, periods = nbsql.current_cells(model, statistics), [] -%}
@@ -226,10 +228,10 @@ SELECT
 {%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, with the model in the same statement. #}
-{% macro query_of_verb(verb, statistics, source, where, training, columns) -%}
-{% set instead = nbsql.instead_of_score(statistics, training, source) -%}
+{% macro query_of_verb(verb, statistics, source, where, training, columns, calibration=none) -%}
+{% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
-{% set model = nbsql.scoring_model(statistics, training) -%}
+{% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration) -%}
 {% set known = nbsql.check_source(model, source, []) -%}
 {% do nbsql.pass_columns(model, known, columns, source, {
   'predict': ['prediction', 'probability'],
@@ -239,17 +241,24 @@ SELECT
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
-{# The scored rows of a relation, by the tables that with_model_tables precedes them with. #}
+{# The scored rows of a relation, by the tables that with_model_tables precedes them with, and calibrated if the model is (calibrated). #}
 {% macro scored_rows(model, rows) -%}
-{% do return(nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups')))) %}
+{% set parameters = nbsql.table_of(model, 'parameters') -%}
+{% set scored = nbsql.subquery(nbsql.scored(model, rows, parameters, nbsql.table_of(model, 'lookups'))) -%}
+{% if model.calibration is none %}{% do return(scored) %}{% endif -%}
+{% set relation, method = nbsql.rows_where(model.calibration.relation), model.calibration.method -%}
+{% do return(nbsql.subquery(nbsql.calibrated_scores(model, scored, parameters, relation, method))) %}
 {%- endmacro %}
 
+{# The name of a table of a model in a query. A query of two models says which of them: `side`. #}
+{% macro table_of(model, name) -%} {{ nbsql.inline_name(model.side ~ name) }} {%- endmacro %}
+
 {# What a macro returns in place of a query of statistics (instead_of_query): they, what they learn from and the source must be there. #}
-{% macro instead_of_score(statistics, training=none, source=none) -%}
+{% macro instead_of_score(statistics, training=none, source=none, calibration=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
 {% set learnt = nbsql.training_of(nbsql.statistics_node(statistics)) if training is none else training -%}
-{% do return(nbsql.instead_of_query([statistics, learnt] + ([] if source is none else [source]))) %}
+{% do return(nbsql.instead_of_query([statistics, learnt] + [source, calibration] | reject('none') | list)) %}
 {%- endmacro %}
 
 {#
@@ -321,17 +330,17 @@ SELECT
 
 {# A query preceded by the tables that it reads. #}
 {% macro with_model_tables(model, statistics, query) -%}
-{% set priors, relation, statistics = nbsql.inline_name('priors'), statistics, nbsql.current_cells(model, statistics) -%}
+{% set priors, relation, statistics = nbsql.table_of(model, 'priors'), statistics, nbsql.current_cells(model, statistics) -%}
 WITH {{ priors }} AS {{ nbsql.materialized() }}(
   {{ nbsql.numbered_priors(model, relation) | indent(2) }}
 ),
-{{ nbsql.inline_name('parameters') }} AS {{ nbsql.materialized() }}(
+{{ nbsql.table_of(model, 'parameters') }} AS {{ nbsql.materialized() }}(
   {% set message = "the classes of '" ~ model.name ~ "' have changed since this was built; build it again" %}
   {% set checked = priors if model.lacks_classes else nbsql.with_current_classes(model, priors, message) %}
   {{ nbsql.parameters(model, statistics, checked) | indent(2) }}
 )
 {%- if model.facts.features | selectattr('family.has_lookups') | list %},
-{{ nbsql.inline_name('lookups') }} AS {{ nbsql.materialized() }}(
+{{ nbsql.table_of(model, 'lookups') }} AS {{ nbsql.materialized() }}(
   {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
 )
 {%- endif %}

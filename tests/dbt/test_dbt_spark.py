@@ -70,6 +70,7 @@ JUDGED = {
     "metrics": "evaluation(ref('few'), source('raw', 'rows'), weight='weight')",
     "monitor": "monitoring(ref('few'), source('raw', 'rows'), by='day')",
     "review": "review_queue(ref('few'), source('raw', 'rows'), n=5, columns='id')",
+    "compared": "comparison(ref('few'), ref('aged'), source('raw', 'rows'))",
 }
 BY_SLICE = {"materialized": "incremental", "incremental_strategy": "insert_overwrite", "partition_by": "slice"}
 CONFIG = {
@@ -152,7 +153,12 @@ def test_counts_and_scores_are_those_of_python_on_duckdb(spark: Any, con: duckdb
     equal([row[1:] for row in rows], [row[1:] for row in expected.fetchall()])  # Spark's row_id is any number
 
 
+def aged(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    return nbsql.fit(con, "rows", **{**META["aged"], "weight": nbsql.HalfLife("2 days", "at")})
+
+
 @pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore:.*has learnt these rows")
 def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
     spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark
 ) -> None:
@@ -162,6 +168,7 @@ def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
         "metrics": model.evaluate("rows", weight="weight").metrics,
         "monitor": model.monitor("rows", by="day"),
         "review": model.review("rows", 5, columns=["id"]),
+        "compared": model.compare(aged(con), "rows"),
     }
     for name, query in queries.items():
         columns, rows = table(spark, name)
@@ -170,8 +177,7 @@ def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
 
 
 def test_rows_that_age_weigh_what_they_weigh_on_duckdb(spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark) -> None:
-    options = {**META["aged"], "weight": nbsql.HalfLife("2 days", "at")}
-    equal(table(spark, "aged_priors")[1], nbsql.fit(con, "rows", **options).priors.fetchall())
+    equal(table(spark, "aged_priors")[1], aged(con).priors.fetchall())
 
 
 def test_slices_are_replaced_by_partitions_and_in_no_other_way(
@@ -197,16 +203,20 @@ def test_slices_are_replaced_by_partitions_and_in_no_other_way(
     equal([tuple(row) for row in found], [row[:7] for row in cells])
 
 
-def test_names_and_texts_that_spark_would_change_are_refused(spark: Any, project: OnSpark) -> None:
+def test_names_and_texts_that_spark_would_change_and_calibrations_are_refused(spark: Any, project: OnSpark) -> None:
     rows = spark.sql("SELECT 'a' AS y, id AS x, CAST(id AS STRING) COLLATE UTF8_LCASE AS z FROM range(5)")
     rows.withColumnRenamed("x", "x${y}").write.saveAsTable("others")
+    calibration = "{{ nbsql.fitted_calibration(ref('few'), source('raw', 'rows')) }}"
+    (project.folder / "models" / "calibration.sql").write_text(calibration, encoding="utf-8")
     for name, excluded in (("variable", "z"), ("collated", "x${y}")):
         options = {"target": "y", "exclude": [excluded]}
         sql = "{{ config(meta={'nbsql': " + repr(options) + "}) }} {{ nbsql.statistics(source('raw', 'others')) }}"
         (project.folder / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
-    project.dbt("run", "--select", "variable", "collated")
+    project.dbt("run", "--select", "variable", "collated", "calibration")
     assert project.messages() == {
         "variable": "nbsql: the name 'x${y}' holds '${', which this engine replaces by a variable; rename it",
         "collated": "nbsql: column 'z' is string collate UTF8_LCASE, which has no family; leave it out with exclude: [z], or "
         "cast it, to text say",
+        "calibration": "nbsql: nbsql.fitted_calibration cannot be had on spark, which would run each step of the search again "
+        "for every later one; calibrate in Python",
     }

@@ -16,7 +16,7 @@ FROM {{ scored }} AS source
   One row per metric: class (NULL for all classes), metric, value, other, difference (value - other), standard_error, and low and high of
   the difference. The areas are those of the classes that both models know.
 #}
-{% macro comparison(judged, other, other_parameters, as_text) -%}
+{% macro model_comparison(judged, other, other_parameters, as_text) -%}
 {% set hits = [nbsql.is_hit('prediction', as_text), nbsql.is_hit('nbsql_other_prediction', as_text)] -%}
 WITH {{ judged }},
 other_known AS (

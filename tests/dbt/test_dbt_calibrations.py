@@ -1,0 +1,103 @@
+"""Calibrations and comparisons of models in a dbt project are those of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from support.dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
+
+import nbsql
+
+pytestmark = needs_dbt
+
+# Classes that overlap, in a table without maps and lists.
+ROWS = """
+  CREATE TABLE rows AS SELECT
+    i AS id, (ARRAY['a', 'b', 'c'])[1 + i * 7 % 11 % 3] AS y, 'v' || (i * 5 % 4) AS category, i % 5 = 0 AS flag,
+    (i * 37 % 23) / CAST(4 AS DOUBLE PRECISION) + i * 7 % 11 % 3 AS x, i * 13 % 7 AS w1, i % 3 AS w2, 1 + i % 4 AS weight
+  FROM generate_series(0, 89) AS t(i)
+"""
+METHODS = ("temperature", "platt", "isotonic")
+FEATURES = {"v1": ["category", "x"], "v2": ["flag", "twice"], "other": ["x"], "two": ["x"]}
+HELD_OUT = "source('raw', 'rows'), weight='weight', where='id >= 50'"
+CALLS = {
+    **{name: f"fitted_calibration(ref('v1'), {HELD_OUT}, method='{name}')" for name in METHODS},
+    **{f"by_{name}": f"probabilities(ref('v1'), source('raw', 'rows'), calibration=ref('{name}'))" for name in METHODS},
+    "predictions": "predictions(ref('v1'), source('raw', 'rows'), columns='id', calibration=ref('platt'))",
+    "metrics": "evaluation(ref('v1'), source('raw', 'rows'), calibration=ref('isotonic'))",
+    "plain": f"comparison(ref('v1'), ref('v2'), {HELD_OUT})",
+    "of_no_rows": "fitted_calibration(ref('v1'), source('raw', 'rows'), where='id < 0')",
+    "calibrated": f"comparison(ref('v1'), ref('v2'), {HELD_OUT}, calibration=ref('isotonic'))",
+}
+REFUSED = {
+    "sets": (
+        "fitted_calibration(ref('v1'), source('raw', 'rows'), 'conformal')",
+        "method of 'nbsql.fitted_calibration' must be one of 'temperature', 'platt', 'isotonic', not conformal",
+    ),
+    "of_a_weight": (
+        "fitted_calibration(ref('v1'), source('raw', 'rows'), weight='nothing')",
+        "no column 'nothing' in rows, the weight",
+    ),
+    "of_others": (
+        "probabilities(ref('two'), source('raw', 'rows'), calibration=ref('platt'))",
+        "platt was fitted with other classes than 'two' has; build it again",
+    ),
+    "of_targets": (
+        "comparison(ref('v1'), ref('other'), source('raw', 'rows'))",
+        "'v1' predicts 'y' and 'other' 'flag'; compare models of one target",
+    ),
+    "of_no_calibration": (
+        "predictions(ref('v1'), source('raw', 'rows'), calibration=ref('v2'))",
+        "no column 'method' in v2, which a calibration has",
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with server(request.param) as address:
+        counted = "{{ nbsql.statistics(source('raw', 'rows'), where=\"id < 50\") }}"
+        models = dict.fromkeys(FEATURES, counted) | {"two": counted.replace("id < 50", "y <> 'a'")}
+        refused = {name: call for name, (call, _) in REFUSED.items()}
+        models |= {name: f"{{{{ nbsql.{call} }}}}" for name, call in (CALLS | refused).items()}
+        meta = {name: {"target": "y", "features": features} for name, features in FEATURES.items()}
+        meta["v2"]["derive"] = {"twice": "w1 * 2 + w2"}
+        meta["other"]["target"] = "flag"
+        config = {name: {"materialized": "table"} for name in (*FEATURES, *METHODS, "of_no_rows")}
+        found = Project(tmp_path_factory.mktemp("calibrations"), models, meta, config, address=address)
+        found.run(ROWS)
+        found.dbt("build")
+        yield found
+
+
+def test_calibrations_and_comparisons_are_those_of_python(project: Project) -> None:
+    with project.connect() as con:
+        rows = "SELECT *, w1 * 2 + w2 AS twice FROM rows"
+        counted, held_out = (f"{rows} WHERE id {side} 50" for side in ("<", ">="))
+        first = nbsql.fit(con, counted, target="y", features=FEATURES["v1"])
+        second = nbsql.fit(con, counted, target="y", features=FEATURES["v2"])
+        statuses, messages = project.statuses(), project.messages()
+
+        def same(name: str, query: nbsql.Query) -> None:
+            assert statuses[name] == "success", messages[name]
+            columns, rows = read(con, f"SELECT * FROM {name}")
+            assert columns == query.columns, name
+            equal(rows, query.fetchall(), name)
+
+        same("plain", first.compare(second, held_out, weight="weight"))
+        for method in METHODS:
+            same(method, first.calibrate(held_out, method=method, weight="weight", folds=None).parameters)
+            same(f"by_{method}", first.predict_proba("rows"))
+            if method == "platt":
+                same("predictions", first.predict("rows", columns=["id"]))
+        same("metrics", first.evaluate("rows").metrics)
+        same("calibrated", first.compare(second, held_out, weight="weight"))
+
+
+def test_what_cannot_be_calibrated_or_compared_is_refused(project: Project) -> None:
+    messages = project.messages()
+    for name, (_, message) in REFUSED.items():
+        assert message in messages[name], name
+    nothing = "no row of rows has a class that 'v1' knows and can explain; nothing to calibrate on"
+    assert nothing in project.dbt("run", "--select", "of_no_rows").stdout
