@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 from engines.servers import absent
+from support.nearly import nearly
 
 import nbsql
 from nbsql.rendering.renderer import macro_path
@@ -147,12 +148,45 @@ def test_counts_in_a_lake_are_a_model(lake: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_in_a_lake_is_refused_in_one_line(lake: Connection) -> None:
-    line = (
-        "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says (Collations are not "
-        "supported in DuckLake storage); keep the model in a DuckDB file, which can read rows and counts in the lake"
-    )
-    with pytest.raises(nbsql.DatabaseError) as caught:
-        nbsql.fit(lake, "lake.main.inbox", name="spam", database="lake", **OPTIONS)
-    assert str(caught.value) == line
-    assert nbsql.models(lake, database="lake") == []
+@pytest.mark.parametrize("current", ["memory", "lake"])
+def test_a_model_in_a_lake_is_one_in_a_file(lake: Connection, current: str) -> None:
+    lake.execute(INBOX.format("memory.main.inbox"))
+    lake.execute(f"USE {current}")
+    answers = []
+    for database in ("memory", "lake"):
+        model = nbsql.fit(lake, "memory.main.inbox", name="spam", database=database, replace=True, **OPTIONS)
+        model.update("SELECT * FROM memory.main.inbox WHERE id < 4", batch="more")
+        model.update("memory.main.inbox", batch="again")
+        model.forget(batch="again")
+        model.calibrate("memory.main.inbox", folds=None)
+        model = nbsql.load(lake, "spam", database=database)
+        macros = [
+            f"FROM {database}.spam.{verb}('memory.main.inbox', database := '{database}')" for verb in ("predict", "reasons")
+        ]
+        answers.append([[*row] for row in [*model.explain("memory.main.inbox").fetchall(), *model.priors.fetchall()]])
+        answers[-1] += [[*row] for macro in macros for row in lake.execute(macro).fetchall()]
+    assert answers[0] == nearly(answers[1], rel=1e-9)
+    both = [nbsql.load(lake, "spam", database=database) for database in ("memory", "lake")]
+    merged = nbsql.merge(lake, both, name="both", database="lake")
+    assert merged.priors.fetchall()[0][:2] == ("ham", 12)
+    merged.drop()
+    assert nbsql.models(lake, database="lake") == ["spam"]
+
+
+@pytest.mark.slow
+def test_a_lake_answers_only_where_its_texts_are_compared_by_their_bytes(lake: Connection) -> None:
+    line = "a DuckLake stores no collations, so that this session's default_collation would decide which texts .* are equal"
+    model = nbsql.fit(lake, "lake.main.inbox", name="spam", database="lake", **OPTIONS)
+    lake.execute("SET default_collation = 'nocase'")
+    for refused in (
+        lambda: nbsql.load(lake, "spam", database="lake"), lambda: model.predict("lake.main.inbox").fetchall(),
+        lambda: model.update("lake.main.inbox"), lambda: lake.execute("FROM lake.spam.priors").fetchall(),
+        lambda: lake.execute("FROM lake.spam.reasons('lake.main.inbox')").fetchall(),
+        lambda: nbsql.fit(lake, "lake.main.inbox", name="other", database="lake", **OPTIONS),
+    ):  # fmt: skip
+        with pytest.raises((nbsql.DatabaseError, duckdb.Error), match=line + ": RESET default_collation"):
+            refused()
+    nbsql.fit(lake, "lake.main.inbox", name="other", **OPTIONS).update("lake.main.inbox")  # a file stores collations
+    lake.execute("RESET default_collation")
+    with pytest.raises(nbsql.DatabaseError, match="row_id"):
+        model.explain("lake.main.inbox").create_table("lake.main.why")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -23,6 +24,12 @@ from nbsql.rendering.renderer import Renderer
 # The oldest storage version that can store models; every DuckDB since 1.3 opens such files. Older versions lose the syntax of
 # list functions in macros, and DuckDB 2.0 rejects their exports.
 _STORAGE = "v1.3.0"
+_NAME = r'"(?:[^"]|"")+"'
+_STORED = re.compile(  # what a DuckLake stores otherwise, or not
+    r"(?:COMMENT ON (?P<subject>MACRO TABLE|COLUMN)|CREATE (?P<kind>TABLE|VIEW|OR REPLACE MACRO)) "
+    rf"(?P<path>(?:{_NAME}\.)*{_NAME})(?(kind)(?:\([^\n]*\))? AS(?: TABLE)?\n(?P<query>.*))",
+    re.DOTALL,
+)
 _HOLDER = re.compile(r"lock is held in (.+?) \(PID (\d+)\)")
 
 
@@ -31,6 +38,8 @@ class DuckDBDriver(Engine):
 
     title = "DuckDB"
     _seen: dict[tuple[Any, ...], list[tuple[Any, ...]]] | None = None  # results of catalogue queries, in our own transaction
+    # The attached DuckLakes, as statements name them, and whether each is the current database.
+    _lakes: Mapping[str, bool] = MappingProxyType({})
     _begun = False  # whether the transaction has run no statement yet
 
     def __init__(self, connection: duckdb.DuckDBPyConnection | str | os.PathLike[str], *, read_only: bool = False) -> None:
@@ -167,7 +176,9 @@ class DuckDBDriver(Engine):
 
         Trying BEGIN would work too, but an error would abort the caller's transaction.
         """
-        return self.query_macro("transaction_number") == self.query_macro("transaction_number")
+        ((number, current, lakes),) = self.query_macro("transaction_and_lakes")
+        self._lakes = {str(self.renderer.dialect.ident(lake)): lake == current for lake in lakes or ()}
+        return [(number,)] == self.query_macro("transaction_number")
 
     def reads_apart(self) -> bool:
         turn = turn_of(self.handle)
@@ -194,13 +205,41 @@ class DuckDBDriver(Engine):
         return True
 
     def run(self, name: str, sql: str) -> None:
-        super().run(name, sql)
+        for statement in self._storable(sql):
+            super().run(name, statement)
         self._begun = False
         if self._seen:
             self._seen.clear()
 
     def run_script(self, name: str, statements: Sequence[str]) -> None:
         self.run(name, ";\n".join(statements))
+
+    def _storable(self, sql: str) -> Iterator[str]:
+        """A text of statements as it is, or its statements one by one, as a DuckLake stores them if it is their database.
+
+        A lake takes no table whose columns have a collation or are an ENUM, and no comment on a macro or on a column of a view.
+        """
+        if not self._lakes:
+            yield sql
+            return
+        for statement in self.parsed(sql):
+            text = statement.query.strip()
+            found = _STORED.match(text)
+            if found is None or not self._is_in_lake(found):
+                yield text
+            elif found["kind"] is not None:
+                query, texts = self.renderer.dialect.query(found["query"]), []
+                if found["kind"] == "TABLE":
+                    rows = self.bound(found["query"])
+                    columns = zip(rows.columns, rows.types, strict=True)
+                    texts = [name for name, kind in columns if kind.id in ("varchar", "enum")]
+                yield text.removesuffix(found["query"]) + self.renderer.statement("in_lake", query, texts)
+
+    def _is_in_lake(self, found: re.Match[str]) -> bool:
+        """Whether what a statement creates or comments on is in a DuckLake: the one it names, or else the current database."""
+        path = re.findall(_NAME, found["path"])
+        is_named = len(path) == (4 if found["subject"] == "COLUMN" else 3)
+        return path[0] in self._lakes if is_named else any(self._lakes.values())
 
     def query_catalog(self, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
         """The rows of a catalogue query, cached within our own transaction until the next statement runs."""

@@ -51,11 +51,6 @@ def one_line(error: duckdb.Error) -> str:
         # DuckDB suggests tables of its catalogue, too
         hint = frame_hint(missing[1]) or suggestion(missing[1], filter(None, [missing[2]]))
         return f"no table or view {missing[1]!r}{hint or '; check its name, or whether it was dropped or renamed'}"
-    if "Collations are not supported in DuckLake" in text:
-        return (
-            "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says "
-            f"({text.split(': ', 1)[-1]}); keep the model in a DuckDB file, which can read rows and counts in the lake"
-        )
     if (missing := _EXTENSION.search(text)) and "Failed to download" in text:
         return (
             f"DuckDB reads this with its extension {missing[1]!r}, which it cannot download; check the network, "

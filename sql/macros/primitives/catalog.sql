@@ -45,6 +45,14 @@ LEFT JOIN (
 ) AS source ON TRUE
 {%- endmacro %}
 
+{# One row: number, as `transaction_number`; the current database; and lakes, the names of the attached DuckLakes. #}
+{% macro transaction_and_lakes() -%}
+SELECT
+  epoch_us(now()) AS number,
+  current_database() AS current_database,
+  (SELECT list(database_name) FROM duckdb_databases() WHERE type = 'ducklake') AS lakes
+{%- endmacro %}
+
 {# One row per object in a schema: name, kind (table, view, macro or other). #}
 {% macro default__contents(database, schema) -%}
 SELECT table_name AS name, 'table' AS kind FROM duckdb_tables()

@@ -6,6 +6,46 @@
 {# One row: the time of the model's last change. #}
 {% macro updated_at(spec) -%}
 SELECT updated_at FROM {{ spec }} AS spec
+{{ nbsql.where_bytes_decide() }}
+{%- endmacro %}
+
+{#
+  An error unless texts of `spec` are compared byte by byte, as they are by the collation of its columns. A DuckLake stores none, so that
+  the session's `default_collation` would decide there.
+#}
+{% macro default__where_bytes_decide() -%}
+{% set text %}spec.nbsql_version{% endset -%}
+WHERE CASE
+  WHEN {{ text }} || 'a' > {{ text }} || 'B' AND {{ text }} || 'é' > {{ text }} || 'f'
+    AND {{ text }} || 'é' <> {{ text }} || 'e' || chr(769)
+  THEN TRUE
+  ELSE {{ nbsql.error_of_collation() }}
+END
+{%- endmacro %}
+
+{#
+  The query of a table, view or macro in a DuckLake: an error in a session with a collation, as `where_bytes_decide`. texts: the columns of
+  a table that have texts. They leave the query without collations, which a cast would keep, and without ENUMs, which a lake does not store.
+#}
+{% macro in_lake(query, texts) -%}
+{% if texts -%}
+SELECT * REPLACE (
+  {%- for name in texts %}
+
+  decode(encode(CAST({{ nbsql.ident(name) }} AS {{ nbsql.string() }}))) AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+  {%- endfor %}
+
+)
+{% endif -%}
+FROM (
+  {{ query | indent(2) }}
+) AS answer
+WHERE CASE WHEN current_setting('default_collation') = '' THEN TRUE ELSE {{ nbsql.error_of_collation() }} END
+{%- endmacro %}
+
+{% macro error_of_collation() -%}
+{{ nbsql.raise_error("a DuckLake stores no collations, so that this session's default_collation would decide which texts of a model "
+  ~ "are equal: RESET default_collation") }}
 {%- endmacro %}
 
 {# The cells of the statistics. #}

@@ -31,7 +31,7 @@ SELECT
 {% macro spec_row(spec, version) -%}
 SELECT
   {{ nbsql.json_of(spec) }} AS spec,
-  {{ nbsql.text(version) }} AS nbsql_version,
+  {{ nbsql.text(version) }}{{ nbsql.binary() }} AS nbsql_version,
   {{ nbsql.utc_now() }} AS created_at,
   {{ nbsql.utc_now() }} AS updated_at
 {%- endmacro %}

@@ -10,7 +10,7 @@
   `database_probe` and `is_single_model`. The text of the query has the character 1, repeated as often as `marks`, where the database goes.
 #}
 {% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, marks) -%}
-CREATE OR REPLACE MACRO {{ relation }}(source, database := NULL) AS TABLE
+CREATE OR REPLACE MACRO {{ relation }}(source, database := '') AS TABLE
 FROM query(concat('FROM query(replace(''', replace(
   'WITH '
   {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ' || {{ nbsql.mark(marks) }} || {{ read }}
@@ -32,7 +32,7 @@ FROM query(concat('FROM query(replace(''', replace(
   expression as in `create_table_macro`.
 #}
 {% macro create_table_macro_of_classes(relation, query, likelihoods, probe, single) -%}
-CREATE OR REPLACE MACRO {{ relation }}({{ nbsql.parameter_of_classes(1) }}, {{ nbsql.parameter_of_classes(2) }}, database := NULL) AS TABLE
+CREATE OR REPLACE MACRO {{ relation }}({{ nbsql.parameter_of_classes(1) }}, {{ nbsql.parameter_of_classes(2) }}, database := '') AS TABLE
 WITH nbsql_likelihoods AS NOT MATERIALIZED (
   FROM query(concat('FROM query(concat(''FROM '', ', {{ nbsql.database_of_macro(probe) | indent(2) }}, ', ''', replace({{ likelihoods }}
   || ' WHERE ' || {{ nbsql.start_of_condition(single) }} || 'TRUE', '''', ''''''), '''))'))
@@ -86,7 +86,7 @@ error(printf({{ nbsql.text('column %s is %s, and the model has learnt %s there; 
 #}
 {% macro database_of_macro(probe) -%}
 CASE
-  WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+  WHEN database <> '' THEN '''' || replace(database, '''', '''''') || '.'''
   WHEN {{ nbsql.is_wasm() }} THEN ''''''
   ELSE {{ probe }}
 END
@@ -94,7 +94,7 @@ END
 
 {# The start of a condition, as a text. single: a literal, the condition of `is_single_model`. #}
 {% macro start_of_condition(single) -%}
-CASE WHEN database IS NULL AND {{ nbsql.is_wasm() }} THEN {{ single }} || ' AND ' ELSE '' END
+CASE WHEN coalesce(database, '') = '' AND {{ nbsql.is_wasm() }} THEN {{ single }} || ' AND ' ELSE '' END
 {%- endmacro %}
 
 {% macro is_wasm() %}current_setting('duckdb_api') = 'wasm'{% endmacro %}

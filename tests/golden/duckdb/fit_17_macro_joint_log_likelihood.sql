@@ -1,7 +1,7 @@
-CREATE OR REPLACE MACRO "spam"."joint_log_likelihood"(source, database := NULL) AS TABLE
+CREATE OR REPLACE MACRO "spam"."joint_log_likelihood"(source, database := '') AS TABLE
 FROM query(concat('FROM query(replace(''', replace(
   'WITH ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'TRUE' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
-  || CASE WHEN database IS NULL AND current_setting('duckdb_api') = 'wasm' THEN '(
+  || CASE WHEN coalesce(database, '') = '' AND current_setting('duckdb_api') = 'wasm' THEN '(
   SELECT
     CASE
       WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
@@ -21,7 +21,7 @@ CROSS JOIN (
 ) AS added
 ORDER BY nbsql_row ASC NULLS LAST'
   || ')', '''', ''''''), ''', chr(1), ', CASE
-    WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+    WHEN database <> '' THEN '''' || replace(database, '''', '''''') || '.'''
     WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
     ELSE 'coalesce(CASE
   WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')

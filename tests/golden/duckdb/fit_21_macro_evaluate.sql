@@ -1,10 +1,10 @@
-CREATE OR REPLACE MACRO "spam"."evaluate"(source, database := NULL) AS TABLE
+CREATE OR REPLACE MACRO "spam"."evaluate"(source, database := '') AS TABLE
 FROM query(concat('FROM query(replace(''', replace(
   'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."parameters"' || '), ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'CASE
   WHEN typeof(source."label") = ''VARCHAR'' OR regexp_full_match(typeof(source."label"), ''ENUM.*|UUID'') OR source."label" IS NULL THEN TRUE
   ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''label'', typeof(source."label"), ''text''))
 END' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
-  || CASE WHEN database IS NULL AND current_setting('duckdb_api') = 'wasm' THEN '(
+  || CASE WHEN coalesce(database, '') = '' AND current_setting('duckdb_api') = 'wasm' THEN '(
   SELECT
     CASE
       WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
@@ -234,7 +234,7 @@ FROM (
 ) AS metrics
 ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST'
   || ')', '''', ''''''), ''', chr(1), ', CASE
-    WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+    WHEN database <> '' THEN '''' || replace(database, '''', '''''') || '.'''
     WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
     ELSE 'coalesce(CASE
   WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')

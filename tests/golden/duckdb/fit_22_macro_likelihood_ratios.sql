@@ -1,7 +1,7 @@
-CREATE OR REPLACE MACRO "spam"."likelihood_ratios"(nbsql_class, nbsql_other, database := NULL) AS TABLE
+CREATE OR REPLACE MACRO "spam"."likelihood_ratios"(nbsql_class, nbsql_other, database := '') AS TABLE
 WITH nbsql_likelihoods AS NOT MATERIALIZED (
   FROM query(concat('FROM query(concat(''FROM '', ', CASE
-    WHEN database IS NOT NULL THEN '''' || replace(database, '''', '''''') || '.'''
+    WHEN database <> '' THEN '''' || replace(database, '''', '''''') || '.'''
     WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
     ELSE 'coalesce(CASE
   WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
@@ -11,7 +11,7 @@ WITH nbsql_likelihoods AS NOT MATERIALIZED (
   END
 END, '''')'
   END, ', ''', replace('"spam"."likelihoods"'
-  || ' WHERE ' || CASE WHEN database IS NULL AND current_setting('duckdb_api') = 'wasm' THEN '(
+  || ' WHERE ' || CASE WHEN coalesce(database, '') = '' AND current_setting('duckdb_api') = 'wasm' THEN '(
   SELECT
     CASE
       WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
