@@ -138,7 +138,14 @@ class Folds:
         They replace the models of the setting before, except for tables that both share.
         """
         names = self.names if names is None else names
+        return self._models(self._context_of_folds(spec, names), spec, names)
+
+    def models_in_rows(self, spec: Spec, names: Sequence[str]) -> Models:
+        """The same with one row for each class, however few there are."""
         context = self._context_of_folds(spec, names)
+        return self._models(replace(context, form=replace(context.form, wide=False)), spec, names)
+
+    def _models(self, context: Context, spec: Spec, names: Sequence[str]) -> Models:
         with self.engine.temporaries() as temporary:
             estimates_of = cache(lambda fold: self._estimate(context, spec, fold, temporary))
             tables = (self.make_table(kind, context, spec, names, estimates_of) for kind in ("parameters", "lookups"))

@@ -15,7 +15,7 @@ from nbsql.plan.form import Form
 from nbsql.plan.layout import blocks
 from nbsql.rendering.layout import Layout
 from nbsql.spec.method import CLASS_AND_FEATURE
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 
 if TYPE_CHECKING:
     from nbsql.plan.rows import Joining
@@ -104,6 +104,11 @@ class Context:
     def with_options(self, **options: Any) -> Context:
         """The same context with other options of the query."""
         return replace(self, options=replace(self.options, **options))
+
+    def with_features(self, features: Sequence[Feature]) -> Context:
+        """The same context with some of its features; the tables that are read still have all."""
+        facts = replace(self.facts, spec=replace(self.spec, features=tuple(features)))
+        return replace(self, facts=facts, form=replace(self.form, facts=facts))
 
     def with_weights(self, weights: Markup) -> Context:
         """The same context with the table of the weights of its features."""

@@ -5,8 +5,9 @@ See sql/macros/evaluation/auto.sql.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,8 +27,8 @@ CANDIDATES_SHARE = 0.5  # of the seconds of a budget, after which no further can
 OUT = 0  # the place of the candidate that leaves a column out
 DEFAULT = 1  # the place of the family that the column has by default
 _MAX_CANDIDATES = 40  # candidates whose terms are computed in one statement
-_MAX_TERMS = 500  # candidates times classes in one statement, as many as are scored in one row
-_MAX_TERMS_IN_A_ROW = 250  # the same where a row holds their parameters in columns, on PostgreSQL at most a thousand
+_MAX_ESTIMATED = 400  # candidates whose parameters are computed in one statement, where each class is a row
+_MAX_TERMS = 250  # candidates times classes, where a row holds their parameters in columns, on PostgreSQL at most a thousand
 TEMPERATURES = tuple(2 ** (step / 4) for step in range(-8, 29))
 
 
@@ -112,14 +113,14 @@ class CandidateTerms:
     ) -> Iterator[Markup]:
         """The queries of the terms of the candidates that are counted once for all folds."""
         left = dict(columns)
-        for block in self._blocks(columns):
+        for block, query in self._term_queries(cv, spec, names, columns):
             if budget.is_spent(CANDIDATES_SHARE):
                 break
-            yield self._term_query(cv, spec, names, block)
+            yield query
             left = {name: features for name, features in left.items() if name not in block}
         self.places |= {name: [DEFAULT] for name in left}
-        for block in self._blocks({name: features[:DEFAULT] for name, features in left.items()}):
-            yield self._term_query(cv, spec, names, block)
+        defaults = {name: features[:DEFAULT] for name, features in left.items()}
+        yield from (query for _, query in self._term_queries(cv, spec, names, defaults))
 
     def _queries_of_cut(self, cv: Folds, columns: Mapping[str, Sequence[Feature]]) -> Iterator[Markup]:
         """The queries of the terms of the bins that are cut by the class, anew in each fold."""
@@ -136,41 +137,31 @@ class CandidateTerms:
             if uncut:
                 arguments = (self.rows, names[0], [self._number(name) for name in uncut], self.classes)
                 yield self.engine.renderer.fragment("terms_of_uncut_bins", *arguments)
-            for block in self._blocks({name: group for name, group in found.items() if name not in uncut}):
-                yield self._term_query(refitted, spec, names, block)
+            those_cut = {name: group for name, group in found.items() if name not in uncut}
+            yield from (query for _, query in self._term_queries(refitted, spec, names, those_cut))
 
     def _number(self, column: str) -> int:
         """The number of a column in the tables, from 1."""
         return [*self.places].index(column) + 1
 
-    def _blocks(self, columns: Mapping[str, Sequence[Feature]]) -> Iterator[dict[str, Sequence[Feature]]]:
-        terms = _MAX_TERMS if self.engine.renderer.dialect.traits.vectorised else _MAX_TERMS_IN_A_ROW
-        most = max(1, min(_MAX_CANDIDATES, terms // self.classes))
-        block: dict[str, Sequence[Feature]] = {}
-        for name, features in columns.items():
-            if block and sum(map(len, block.values())) + len(features) > most:
-                yield block
-                block = {}
-            block[name] = features
-        if block:
-            yield block
-
-    def _term_query(self, cv: Folds, spec: Spec, names: list[str], block: Mapping[str, Sequence[Feature]]) -> Markup:
-        """The query of the terms of the candidates of a block of columns."""
-        candidates: list[Feature] = []
-        columns: list[tuple[int, list[int]]] = []
-        for name, features in block.items():
-            first = len(candidates) + 1
-            for number, feature in enumerate(features, start=first):
-                numbered = replace(feature, index=number, is_complete=False, has_near_means=False, has_few_values=False)
-                candidates.append(numbered if len(features) == 1 else replace(numbered, name=f"{number} {feature.name}"))
-            columns.append((self._number(name), [*range(first, len(candidates) + 1)]))
-        models = cv.models(replace(spec, features=tuple(candidates)), names)
-        if not models.context.form.class_numbers:
-            wide = listed(feature.column for feature in candidates)
-            raise InputError(f"auto scores with one column per class, and {wide} takes too many; leave it out with exclude")
-        arguments = (models.context, self.rows, models.parameters, models.lookups, columns)
-        return self.engine.renderer.fragment("terms_of_candidates", *arguments)
+    def _term_queries(
+        self, cv: Folds, spec: Spec, names: list[str], columns: Mapping[str, Sequence[Feature]]
+    ) -> Iterator[tuple[Collection[str], Markup]]:
+        """Some columns at a time, and the query of the terms of their candidates."""
+        by_row = self.engine.renderer.dialect.traits.vectorised
+        most = _MAX_CANDIDATES if by_row else max(1, min(_MAX_CANDIDATES, _MAX_TERMS // self.classes))
+        for estimated in _blocks(columns, _MAX_ESTIMATED if by_row else most):
+            numbered = _numbered(estimated)
+            estimate = cv.models_in_rows if by_row else cv.models
+            models = estimate(replace(spec, features=tuple(itertools.chain(*numbered.values()))), names)
+            if not by_row and not models.context.form.class_numbers:
+                wide = listed(feature.column for features in numbered.values() for feature in features)
+                raise InputError(f"auto scores with one column per class, and {wide} takes too many; leave it out with exclude")
+            for block in _blocks(numbered, most):
+                places = [(self._number(name), [feature.index for feature in group]) for name, group in block.items()]
+                context = models.context.with_features([*itertools.chain(*block.values())])
+                arguments = (context, self.rows, models.parameters, models.lookups, places, self.classes)
+                yield block, self.engine.renderer.fragment("terms_of_candidates", *arguments)
 
     def row_scores(self, chosen: Mapping[str, int]) -> Markup:
         """A table of the joint log-likelihoods of the rows for one candidate of each column."""
@@ -254,6 +245,30 @@ class CandidateTerms:
         """Drop a table of joint log-likelihoods."""
         if relation != self.priors:
             self.engine.query_macro("drop_if_exists", relation)
+
+
+def _blocks(columns: Mapping[str, Sequence[Feature]], most: int) -> Iterator[dict[str, Sequence[Feature]]]:
+    """The columns in blocks of at most so many candidates, or of one column that has more."""
+    block: dict[str, Sequence[Feature]] = {}
+    for name, features in columns.items():
+        if block and sum(map(len, block.values())) + len(features) > most:
+            yield block
+            block = {}
+        block[name] = features
+    if block:
+        yield block
+
+
+def _numbered(columns: Mapping[str, Sequence[Feature]]) -> dict[str, list[Feature]]:
+    """The candidates with numbers of their own, and names if a column has several, in a form that suits them all."""
+    numbers = itertools.count(1)
+
+    def numbered(feature: Feature, *, alone: bool) -> Feature:
+        number = next(numbers)
+        name = feature.name if alone else f"{number} {feature.name}"
+        return replace(feature, index=number, name=name, is_complete=False, has_near_means=False, has_few_values=False)
+
+    return {name: [numbered(each, alone=len(features) == 1) for each in features] for name, features in columns.items()}
 
 
 def _those(columns: Mapping[str, Sequence[Feature]], are_meant: Callable[[Feature], bool]) -> dict[str, list[Feature]]:

@@ -1,0 +1,192 @@
+{# The terms of the candidates of an automatic choice (auto.sql), as the models of the other folds score the rows. #}
+
+{#
+  The terms of some candidates, each of which is a feature here. columns: pairs of the number of a column and the numbers of its features;
+  classes: the number of classes.
+#}
+{% macro terms_of_candidates(model, rows, parameters, lookups, columns, classes) -%}
+{% if model.form.class_numbers -%}
+{{ nbsql.terms_in_columns(model, rows, parameters, lookups, columns) }}
+{%- else -%}
+{{ nbsql.terms_in_rows(model, rows, parameters, lookups, columns, classes) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The same with a column for each class: the relation and the terms of a score (scoring/score.sql), before they are summed. #}
+{% macro terms_in_columns(model, rows, parameters, lookups, columns) -%}
+{% set inputs = model.facts.features | selectattr('family.has_parameter_term') | list -%}
+{% set inputs = inputs + model.form.star_categories | selectattr('family.parameters') | list -%}
+{% set relation %}{% if model.has_row_numbers %}numbered{% else %}{{ rows }}{% endif %}{% endset -%}
+WITH {% if model.has_row_numbers %}{{ nbsql.numbered_source(model, rows, parameters, lookups) }},
+{% for feature in model.facts.features | selectattr('family.bag') -%}
+{{ nbsql.bag_sums(model, feature, lookups, parameters) }},
+{% endfor %}
+{%- endif -%}
+candidates AS {{ nbsql.materialized() }}(
+  SELECT
+    number.nbsql_key
+    {%- for feature in model.facts.features %}
+    {%- for k in model.form.class_numbers %},
+    greatest({{ nbsql.term(feature, k) | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}_{{ k }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) | indent(2) }}
+)
+{% for column, numbers in columns -%}
+SELECT
+  nbsql_key,
+  {{ column }} AS feature
+  {%- for k in model.form.class_numbers %},
+  {% set terms %}{% for number in numbers %}term_{{ number }}_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
+  {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
+  {%- endfor %}
+
+FROM candidates
+{{- nbsql.union_all(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{#
+  The same with a row for each class, whose statement is shorter by the number of classes. The values of all categories are one column,
+  which is joined with the lookups once; a star of joins would take longer to plan than all else. The terms of a class that a fold lacks
+  are 0.
+#}
+{% macro terms_in_rows(model, rows, parameters, lookups, columns, classes) -%}
+{% set levels = model.form.joined_categories -%}
+{% set computed = model.facts.features | selectattr('family.has_parameter_term') | list -%}
+{% set smoothed = levels | selectattr('family.parameters') | list -%}
+{% set numbered %}(
+  SELECT nbsql_key AS nbsql_row, dealt.* FROM {{ rows }} AS dealt
+){% endset -%}
+{% set inputs -%}
+SELECT
+  {% for feature in computed %}
+  {{ nbsql.inputs(feature, none, true, false) | indent(2) }},
+  {% endfor %}
+  {% for feature in smoothed %}
+  {{ nbsql.given(feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }},
+  {% endfor %}
+  {% if levels %}
+  levels.scores,
+  {% endif %}
+  {{ nbsql.row_key(model, nbsql.word('source')) }}
+FROM numbered AS source
+{%- if levels %}
+
+JOIN levels ON levels.nbsql_row = source.nbsql_row
+{%- endif %}
+{%- endset -%}
+{% set first = nbsql.element(nbsql.word('terms'), 1) -%}
+WITH {{ nbsql.numbered_source(model, numbered, parameters, lookups, has_number=true) }},
+{% if levels %}
+levels AS (
+  {{ nbsql.scores_of_levels(model, levels, lookups) | indent(2) }}
+),
+{% endif %}
+candidates AS {{ nbsql.materialized() }}(
+  SELECT
+    number.nbsql_row AS nbsql_key,
+    parameters.class_no
+    {%- for feature in model.facts.features %},
+    {% set term = nbsql.term_in_row(feature, levels) %}
+    greatest({{ term | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}
+    {%- endfor %}
+
+  FROM (
+    {{ nbsql.completed_inputs(inputs, computed) | indent(4) }}
+  ) AS number
+  {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+  {%- for feature in model.facts.features | selectattr('family.bag') %}
+  {%- set bag %}bag{{ nbsql.feature_suffix(feature) }}{% endset %}
+
+  LEFT JOIN (
+    {{ nbsql.bag_terms(model, feature, parameters, lookups) | indent(4) }}
+  ) AS {{ bag }} ON {{ bag }}.nbsql_row = number.nbsql_row AND {{ bag }}.class_no = parameters.class_no
+  {%- endfor %}
+
+)
+SELECT
+  nbsql_key,
+  feature
+  {%- for k in range(1, classes + 1) %},
+  coalesce({{ nbsql.element(nbsql.word('terms'), k) }}, {{ nbsql.list_mapped(first, nbsql.number(0)) }}) AS term_{{ k }}
+  {%- endfor %}
+
+FROM (
+  SELECT nbsql_key, feature, {{ nbsql.ordered_list(nbsql.word('terms'), nbsql.word('class_no')) }} AS terms
+  FROM (
+    {% for column, numbers in columns %}
+    {% set terms %}{% for number in numbers %}term_{{ number }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
+    SELECT nbsql_key, class_no, {{ column }} AS feature, {{ nbsql.list_of(terms, nbsql.double()) }} AS terms FROM candidates
+    {{- nbsql.union_all(loop) | indent(4) }}
+    {%- endfor %}
+
+  ) AS classes
+  GROUP BY nbsql_key, feature
+) AS terms
+{%- endmacro %}
+
+{# The term of a candidate in the class of the row. levels: the features with lookups, in the order of their scores. #}
+{% macro term_in_row(feature, levels) -%}
+{% if feature in levels -%}
+{% set found %}number.scores[{{ levels.index(feature) + 1 }}][parameters.class_no]{% endset -%}
+{{ nbsql.level_term(feature, none, found) }}
+{%- else -%}
+{% if feature.family.bag %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.term, 0){% endif -%}
+{% if feature.family.bag and feature.family.has_parameter_term %} + {% endif -%}
+{% if feature.family.has_parameter_term %}{{ nbsql.computed_term(feature, none) }}{% endif -%}
+{%- endif %}
+{%- endmacro %}
+
+{# One row per row of the source: nbsql_row, and scores, a list by feature of the lists by class; NULL for a value without a lookup. #}
+{% macro scores_of_levels(model, levels, lookups) -%}
+{% set places %}{% for feature in levels %}{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set names %}{% for feature in levels %}{{ nbsql.text(feature.name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set values -%}
+{% for feature in levels %}
+{{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }}{{ nbsql.comma_blank(loop) }}
+{%- endfor %}
+{%- endset -%}
+{% set lists = [nbsql.array_of(places), nbsql.array_of(names), nbsql.array_of(values)] -%}
+SELECT met.nbsql_row, {{ nbsql.ordered_list(nbsql.word('lookups.scores'), nbsql.word('met.place')) }} AS scores
+FROM (
+  SELECT
+    {{ nbsql.row_key(model, nbsql.word('source')) }},
+    {{ nbsql.unnested(lists, ['place', 'feature', 'value']) | indent(4) }}
+  FROM numbered AS source
+) AS met
+LEFT JOIN {{ lookups }} AS lookups
+  ON lookups.feature = met.feature AND lookups.value = met.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('met')) }}
+GROUP BY met.nbsql_row
+{%- endmacro %}
+
+{# The terms of bins of some columns that the classes of the other folds have not cut, for the rows of a fold: one bin says nothing. #}
+{% macro terms_of_uncut_bins(rows, fold, columns, classes) -%}
+{% set numbers %}{% for number in columns %}{{ number }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+SELECT
+  nbsql_key,
+  {{ nbsql.unnested([nbsql.array_of(numbers)], ['feature']) }}
+  {%- for k in range(1, classes + 1) %},
+  {{ nbsql.list_of(nbsql.number(0), nbsql.double()) }} AS term_{{ k }}
+  {%- endfor %}
+
+FROM {{ nbsql.rows_of_fold(rows, fold) }} AS source
+{%- endmacro %}
+
+{# The terms of some candidates, followed in the list of each column by those of others; a column may have either or both. #}
+{% macro extended_terms(terms, others, classes) -%}
+SELECT
+  nbsql_key,
+  feature
+  {%- for k in range(1, classes + 1) %},
+  CASE
+    WHEN others.term_{{ k }} IS NULL THEN terms.term_{{ k }}
+    WHEN terms.term_{{ k }} IS NULL THEN others.term_{{ k }}
+    ELSE terms.term_{{ k }} || others.term_{{ k }}
+  END AS term_{{ k }}
+  {%- endfor %}
+
+FROM {{ terms }} AS terms
+FULL JOIN {{ others }} AS others USING (nbsql_key, feature)
+{%- endmacro %}
