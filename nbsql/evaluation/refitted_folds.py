@@ -14,6 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.evaluation.leave_one_out import make_folds
 from nbsql.learning.count import Count
 from nbsql.learning.em import run_em
+from nbsql.learning.fit_warnings import mark_few_values
 from nbsql.learning.folds import Folds
 from nbsql.learning.prepare import prepare_families
 from nbsql.learning.weighted import find_weights
@@ -98,6 +99,7 @@ class RefittedFolds(Folds):
                 cells, _ = run_em(engine, sliced, spec.em, count, temporary)
             else:
                 counted = count.create_cells(temporary("cells"))
+                spec = self._by_fold[name] = mark_few_values(engine, spec, counted)
                 cells = fragment("cells_of", counted)
                 if spec.weighted is not None:
                     named = partial(self._name_of_fold, name)

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
 from nbsql.errors import listed
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.draft import Draft
@@ -13,7 +16,7 @@ from nbsql.learning.family_warnings import advice, advice_on_classes, inferred_f
 from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
 from nbsql.learning.spelling_advice import advice_on_missing_classes, advice_on_spellings
 from nbsql.plan.layout import complete_features, many_levels
-from nbsql.spec.spec import Feature
+from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 
@@ -42,18 +45,23 @@ def mark_features(draft: Draft) -> Draft:
     engine, spec = draft.engine, draft.spec
     rows = engine.query_macro("feature_summary", draft.statistics, for_advice=any(inferred_features(spec)))
     complete, summarised = complete_features(rows), {row[0] for row in rows}
-    few, layout = set(), engine.renderer.layout
-    if engine.renderer.dialect.traits.vectorised and many_levels(spec.features, layout):
-        sizes = engine.query_macro("value_counts", draft.statistics)
-        few = {name for name, values in sizes if values <= layout.few_values}
 
     def marked(feature: Feature) -> Feature:
-        near, in_list = complete.get(feature.name, False), feature.family.level and feature.name in few
-        empty = feature.is_inferred and feature.name not in summarised
-        complete_ = feature.name in complete
-        return replace(feature, is_complete=complete_, has_near_means=near, has_few_values=in_list, is_empty=empty)
+        near, empty = complete.get(feature.name, False), feature.is_inferred and feature.name not in summarised
+        return replace(feature, is_complete=feature.name in complete, has_near_means=near, is_empty=empty)
 
-    return replace(draft.with_spec(features=tuple(map(marked, spec.features))), summary=rows)
+    spec = mark_few_values(engine, replace(spec, features=tuple(map(marked, spec.features))), draft.statistics)
+    return replace(draft.with_spec(features=spec.features), summary=rows)
+
+
+def mark_few_values(engine: Engine, spec: Spec, statistics: Markup) -> Spec:
+    """The spec with the categories marked that have few values, if there are so many categories that this matters."""
+    layout = engine.renderer.layout
+    if not (engine.renderer.dialect.traits.vectorised and many_levels(spec.features, layout)):
+        return spec
+    few = {name for name, values in engine.query_macro("value_counts", statistics) if values <= layout.few_values}
+    marked = (replace(each, has_few_values=each.family.level and each.name in few) for each in spec.features)
+    return replace(spec, features=tuple(marked))
 
 
 def warn_of_features(draft: Draft) -> Draft:
