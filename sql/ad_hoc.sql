@@ -6,6 +6,7 @@
 --   FROM naive_bayes_reasons('spam', 'new_mail') WHERE row_no = 1;
 --   FROM naive_bayes_ratios('spam') WHERE class = 'spam' LIMIT 20;
 --   FROM naive_bayes_evaluate('spam', 'held_out', 'label');
+--   FROM naive_bayes_hold_out('inbox', 'label', texts := ['message']);    -- learns 80 % of the rows, is judged on the others
 --
 -- A row x is classified by finding the class c with the largest P(c) P(x_1 | c) P(x_2 | c) ... This is naive, because the features
 -- are taken to be independent within a class. All of these are shares of counts, so a model is a table of counts, and counts add:
@@ -14,21 +15,21 @@
 --   INSERT INTO spam SELECT * REPLACE (-n AS n, -m2 AS m2) FROM naive_bayes('mail_of_may', ...);    -- forgets rows
 --
 -- Columns of text, ENUM, UUID and BOOLEAN are categories, unless `texts` names them: these are cut into words. Numbers have a normal
--- distribution in each class. Columns of other types, and those in `keys`, are ignored. A value that is NULL is left out of the
--- counts and the score, and so is one that the model has never seen. A FLOAT is read as the decimal that it prints as.
+-- distribution in each class. Of a DATE or TIMESTAMP the year, month, day, weekday and hour are categories, such as 'weekday of sent'.
+-- Columns of other types, and those in `keys`, are ignored. A value that is NULL is left out of the counts and the score, and so is one
+-- that the model has never seen. A FLOAT is read as the decimal that it prints as.
 
 
--- One row per cell of a table with a column nb_row: nb_row, feature, and value, as text.
-CREATE OR REPLACE MACRO naive_bayes_cells(numbered) AS TABLE
-WITH texts AS (
-  SELECT nb_row, CAST(columns(* EXCLUDE (nb_row)) AS VARCHAR) FROM query_table(numbered)
+-- One row per column of a table, none if it has no rows: feature and type. And one of the type PART per part of a date or time.
+CREATE OR REPLACE MACRO naive_bayes_columns(source) AS TABLE
+WITH columns_of_source AS (
+  FROM (SELECT typeof(columns(*)) FROM query_table(source) LIMIT 1) UNPIVOT (type FOR feature IN (columns(*)))
 )
-SELECT nb_row, feature, value FROM texts UNPIVOT (value FOR feature IN (columns(* EXCLUDE (nb_row))));
-
-
--- One row per column of a table with a column nb_row, none if it has no rows: feature and type.
-CREATE OR REPLACE MACRO naive_bayes_columns(numbered) AS TABLE
-FROM (SELECT typeof(columns(* EXCLUDE (nb_row))) FROM query_table(numbered) LIMIT 1) UNPIVOT (type FOR feature IN (columns(*)));
+SELECT feature, type, NULL AS source_column, NULL AS part FROM columns_of_source
+UNION ALL
+SELECT part || ' of ' || feature, 'PART', feature, part
+FROM columns_of_source CROSS JOIN (SELECT unnest(['year', 'month', 'day', 'weekday', 'hour']) AS part) AS parts
+WHERE type SIMILAR TO 'DATE|TIMESTAMP(_S|_MS|_NS)?' AND NOT (type = 'DATE' AND part = 'hour');
 
 
 -- The name of a column. A name that is no column is an error, so that a slip does not become a model of something else.
@@ -36,10 +37,48 @@ CREATE OR REPLACE MACRO naive_bayes_column(name, numbered) AS (
   SELECT
     CASE
       WHEN bool_or(feature = name) OR count(*) = 0 THEN name
-      ELSE error('no column ' || name || ' in the source; its columns are ' || string_agg(feature, ', '))
+      ELSE error(
+        'no column ' || name || ' in the source; its columns are '
+        || string_agg(feature, ', ') FILTER (WHERE type <> 'PART' AND feature <> 'nb_row')
+      )
     END
   FROM naive_bayes_columns(numbered)
 );
+
+
+-- The rows of a source and their numbers, nb_row. A column with a name that the macros or their answers need is an error.
+CREATE OR REPLACE MACRO naive_bayes_numbered(source, reserved := ['nb_row', 'prediction', 'probability']) AS TABLE
+SELECT row_number() OVER () AS nb_row, *
+FROM query_table(source)
+WHERE (
+  SELECT error('the source has a column ' || feature || ', which is a name of the answers; rename it, or leave it out')
+  FROM naive_bayes_columns(source)
+  WHERE list_contains(reserved, lower(feature))
+  LIMIT 1
+) IS NULL;
+
+
+-- One row per cell of a table with a column nb_row: nb_row, feature, and value, as text. So are the parts of dates and times.
+CREATE OR REPLACE MACRO naive_bayes_cells(numbered) AS TABLE
+WITH texts AS (
+  SELECT nb_row, CAST(columns(* EXCLUDE (nb_row)) AS VARCHAR) FROM query_table(numbered)
+),
+cells AS (
+  SELECT nb_row, feature, value FROM texts UNPIVOT (value FOR feature IN (columns(* EXCLUDE (nb_row))))
+),
+parts AS (
+  SELECT
+    nb_row,
+    columns.feature,
+    CASE part
+      WHEN 'weekday' THEN dayname(CAST(value AS TIMESTAMP))
+      ELSE CAST(CAST(date_part(part, CAST(value AS TIMESTAMP)) AS BIGINT) AS VARCHAR)
+    END AS value
+  FROM cells JOIN naive_bayes_columns(numbered) AS columns ON columns.source_column = cells.feature
+)
+FROM cells
+UNION ALL
+FROM parts WHERE value IS NOT NULL;
 
 
 -- The words of a text: runs of letters, their marks and digits, in lower case, and with a letter and its accent as one character.
@@ -57,7 +96,7 @@ CASE WHEN abs(try_cast(value AS DOUBLE)) <= 1e150 THEN try_cast(value AS DOUBLE)
 -- values, their mean, and m2, the sum of the squared deviations from it.
 CREATE OR REPLACE MACRO naive_bayes(source, target, texts := [], keys := []) AS TABLE
 WITH numbered AS MATERIALIZED (
-  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+  FROM naive_bayes_numbered(source)
 ),
 roles AS (
   SELECT 'target' AS role, naive_bayes_column(target, 'numbered') AS feature
@@ -74,6 +113,7 @@ kinds AS (
       WHEN role IN ('target', 'key') THEN NULL
       WHEN role = 'text' THEN 'word'
       WHEN type = 'BOOLEAN' THEN 'boolean'
+      WHEN type = 'PART' AND source_column NOT IN (SELECT feature FROM roles) THEN 'part'
       WHEN type SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*' THEN 'number'
       WHEN type SIMILAR TO 'VARCHAR|ENUM.*|UUID' THEN 'category'
     END AS kind
@@ -87,7 +127,7 @@ cells AS (
   FROM naive_bayes_cells('numbered') JOIN labels USING (nb_row) JOIN kinds USING (feature)
 ),
 counted AS (
-  SELECT class, feature, kind, value FROM cells WHERE kind IN ('boolean', 'category')
+  SELECT class, feature, kind, value FROM cells WHERE kind IN ('boolean', 'category', 'part')
   UNION ALL
   SELECT class, feature, kind, unnest(naive_bayes_words(value)) FROM cells WHERE kind = 'word'
 )
@@ -134,7 +174,7 @@ WITH classes AS (
 counts AS (
   SELECT class, feature, kind, value, sum(n) AS n
   FROM query_table(model)
-  WHERE kind IN ('boolean', 'category', 'word')
+  WHERE kind IN ('boolean', 'category', 'word', 'part')
   GROUP BY class, feature, kind, value
   HAVING sum(n) > 0
 ),
@@ -143,9 +183,15 @@ levels AS (
   UNION
   SELECT feature, kind, unnest(['true', 'false']) FROM counts WHERE kind = 'boolean'
 ),
+sizes AS (  -- a part of a date that has one value, or numbers the rows, says nothing of other rows
+  SELECT feature, count(DISTINCT value) AS k
+  FROM levels LEFT JOIN counts USING (feature, kind, value)
+  GROUP BY feature, kind
+  HAVING kind <> 'part' OR (count(DISTINCT value) > 1 AND sum(n) >= 2 * count(DISTINCT value))
+),
 totals AS (
   SELECT class, feature, coalesce(sum(n), 0) + alpha * k AS n, k
-  FROM classes CROSS JOIN (SELECT feature, count(*) AS k FROM levels GROUP BY feature) AS sizes
+  FROM classes CROSS JOIN sizes
   LEFT JOIN counts USING (class, feature)
   GROUP BY class, feature, k
 ),
@@ -231,7 +277,7 @@ WHERE x IS NOT NULL;
 -- One row per row of the source, class and value: row_no, from 1 in its order, class, feature, value, contribution.
 CREATE OR REPLACE MACRO naive_bayes_explain(model, source, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
-  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+  FROM naive_bayes_numbered(source)
 )
 SELECT nb_row AS row_no, class, feature, value, contribution
 FROM naive_bayes_contributions(model, 'numbered', alpha := alpha, prior := prior)
@@ -262,7 +308,7 @@ WHERE isfinite(highest);
 -- (ratio) in one of the two most probable classes (class) than in the other. The row of the prior has no feature.
 CREATE OR REPLACE MACRO naive_bayes_reasons(model, source, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
-  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+  FROM naive_bayes_numbered(source)
 ),
 contrasts AS (
   SELECT
@@ -287,7 +333,7 @@ ORDER BY nb_row ASC NULLS LAST, abs(log_ratio) DESC NULLS LAST, feature ASC NULL
 -- Every row of the source, in its order, with its prediction and the probability of the prediction.
 CREATE OR REPLACE MACRO naive_bayes_predict(model, source, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
-  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+  FROM naive_bayes_numbered(source)
 ),
 best AS (
   SELECT nb_row, class, exp(log_probability) AS probability
@@ -311,7 +357,7 @@ FROM naive_bayes_predict('nb_counted', source, alpha := alpha, prior := prior);
 -- log loss, the mean of -ln P(true class), which is 0 if every row is certain and right. A P counts as at least 2.2e-16.
 CREATE OR REPLACE MACRO naive_bayes_evaluate(model, source, target, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
-  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+  FROM naive_bayes_numbered(source)
 ),
 labels AS (
   SELECT nb_row, value AS class, count(*) OVER (PARTITION BY value) AS n
@@ -329,3 +375,22 @@ SELECT
   max(n) / count(*) AS majority,
   avg(-ln(greatest(coalesce(exp(log_probability), 0), 2.220446049250313e-16))) AS log_loss
 FROM judged;
+
+
+-- One row, as naive_bayes_evaluate: how good a model of the other rows is on a share of the rows, drawn the same way each time.
+CREATE OR REPLACE MACRO naive_bayes_hold_out(source, target, texts := [], keys := [], share := 0.2, alpha := 1, prior := 'empirical')
+AS TABLE
+WITH nb_drawn AS MATERIALIZED (
+  SELECT * EXCLUDE (nb_row), row_number() OVER (ORDER BY md5(CAST(nb_row AS VARCHAR)) ASC) <= share * count(*) OVER () AS nb_held
+  FROM naive_bayes_numbered(source)
+),
+nb_learnt AS MATERIALIZED (
+  SELECT * EXCLUDE (nb_held) FROM nb_drawn WHERE NOT nb_held
+),
+nb_judged AS MATERIALIZED (
+  SELECT * EXCLUDE (nb_held) FROM nb_drawn WHERE nb_held
+),
+nb_counted AS MATERIALIZED (
+  FROM naive_bayes('nb_learnt', target, texts := texts, keys := keys)
+)
+FROM naive_bayes_evaluate('nb_counted', 'nb_judged', target, alpha := alpha, prior := prior);

@@ -7,6 +7,7 @@ WITH numbered AS MATERIALIZED (
 ),
 types AS (
   SELECT row_number() OVER () AS place, feature, type FROM naive_bayes_columns('numbered')
+  WHERE type <> 'PART' AND feature <> 'nb_row'
 ),
 facts AS (
   SELECT

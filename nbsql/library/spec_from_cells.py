@@ -57,6 +57,11 @@ class _FeatureCells:
             self._check(family)
             return self._of_kind(_kind_of_values(family))
         if self.kind is not None:
+            if self.kind == "part":
+                raise InputError(
+                    f"cells of {self.feature!r} are of a part of a date, which only rows tell how to read; "
+                    "name a model of such rows, ⟨like=...⟩, or leave these cells out: WHERE kind <> 'part'"
+                )
             if self.kind not in _AD_HOC_KINDS:
                 kinds = ", ".join(map(repr, _AD_HOC_KINDS))
                 raise InputError(f"cells of {self.feature!r} are of the kind {self.kind!r}; the kinds are {kinds}")

@@ -143,7 +143,64 @@ def test_reasons_are_those_of_the_model(days):
         assert [ratio, *classes] == [pytest.approx(expected[row, feature][1], rel=1e-9), *expected[row, feature][2:]]
 
 
+def test_dates_are_their_parts_as_in_a_model(con):
+    rows = """i AS id, TIMESTAMP '2026-01-01 00:00:00' + INTERVAL (i * 7) HOUR AS called_at, DATE '2025-12-29' + CAST(i // 4 AS INT)
+    AS day, CASE WHEN i * 7 % 24 > 17 OR i % 11 = 0 THEN 'missed' ELSE 'taken' END AS fate"""
+    con.execute(f"CREATE TABLE calls AS SELECT {rows} FROM range(400) AS r(i)")
+    con.execute("CREATE TABLE m AS FROM naive_bayes('calls', 'fate', keys := ['id'])")
+    model = nbsql.fit(con, "calls", target="fate", id="id")
+
+    features = "SELECT DISTINCT feature FROM naive_bayes_likelihoods('m')"
+    assert {feature for (feature,) in con.execute(features).fetchall()} == set(model.families)
+    ours, theirs = (
+        con.execute("FROM naive_bayes_predict('m', 'calls') ORDER BY id").fetchall(),
+        sorted(model.predict("calls").fetchall()),
+    )
+    for one, other in zip(ours, theirs, strict=True):
+        assert one[:-1] == other[:-1]
+        assert one[-1] == pytest.approx(other[-1], abs=1e-12)
+    adopted = nbsql.from_statistics(con, "SELECT * FROM m WHERE feature IS DISTINCT FROM 'year of called_at'", like=model)
+    assert adopted.evaluate("calls").log_loss == pytest.approx(model.evaluate("calls").log_loss, abs=1e-12)
+    with pytest.raises(
+        nbsql.InputError, match=r"a part of a date, .* like=\.\.\., or leave these cells out: WHERE kind <> 'part'$"
+    ):
+        nbsql.from_statistics(con, "m", target="fate")
+
+
+def test_held_out_rows_are_those_of_no_training(con):
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS c, (i % 2) + (i * 7 % 10) / 5 AS x, i AS id FROM range(1000) AS r(i)")
+    rows, accuracy, _, log_loss = con.execute("FROM naive_bayes_hold_out('t', 'c', keys := ['id'], share := 0.25)").fetchone()
+    held = "id IN (SELECT id FROM t ORDER BY md5(CAST(id + 1 AS VARCHAR)) LIMIT 250)"
+    model = nbsql.fit(con, f"SELECT * FROM t WHERE NOT {held}", target="c", id="id", infer="types")
+    evaluation = model.evaluate(f"SELECT * FROM t WHERE {held}")
+    assert rows == evaluation.rows
+    assert (accuracy, log_loss) == pytest.approx((evaluation.accuracy, evaluation.log_loss), abs=1e-9)
+
+
+def test_an_attached_file_is_a_library(tmp_path, days):
+    days.execute(f"ATTACH '{tmp_path / 'library.duckdb'}' AS library; USE library")
+    days.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
+    days.execute("USE memory")
+    with duckdb.connect() as other:
+        days.execute("DETACH library")
+        other.execute(f"ATTACH '{tmp_path / 'library.duckdb'}' AS library (READ_ONLY); SET search_path = 'memory,library'")
+        other.execute("CREATE TABLE t AS SELECT i % 2 AS c, i % 3 AS x FROM range(9) AS r(i)")
+        other.execute("CREATE TABLE m AS FROM naive_bayes('t', 'c')")
+        assert len(other.execute("FROM naive_bayes_predict('m', 't')").fetchall()) == 9
+        assert other.execute("FROM naive_bayes_classify('t', 't', 'c')").fetchone()[:2] == (0, 0)
+        assert len(other.execute("FROM naive_bayes_reasons('m', 't')").fetchall()) == 18
+
+
 WRONG = [
+    (
+        "naive_bayes('scored', 'play')",
+        "the source has a column prediction, which is a name of the answers; rename it, or leave it",
+    ),
+    ("naive_bayes_predict('golf', 'scored')", "the source has a column prediction, which is a name of the answers"),
+    (
+        "naive_bayes('counted', 'play')",
+        "the source has a column NB_ROW, which is a name of the answers; rename it, or leave it out",
+    ),
     ("naive_bayes('days', 'ply')", "no column ply in the source; its columns are sky, heat, degrees, wind, dry, play"),
     ("naive_bayes('days', 'play', texts := ['skies'])", "no column skies in the source; its columns are sky, heat,"),
     ("naive_bayes('days', 'play', keys := ['id'])", "no column id in the source; its columns are sky, heat,"),
@@ -161,6 +218,8 @@ WRONG = [
 @pytest.mark.parametrize(("call", "message"), WRONG)
 def test_a_slip_is_an_error_and_no_other_model(days, call, message):
     days.execute("CREATE TABLE fewer AS SELECT * EXCLUDE (sky) FROM days")
+    days.execute("CREATE TABLE scored AS SELECT *, 'no' AS prediction FROM days")
+    days.execute("CREATE TABLE counted AS SELECT 1 AS NB_ROW, * FROM days")
     with pytest.raises(duckdb.Error) as caught:
         days.sql(f"FROM {call}").fetchall()
     assert message in str(caught.value)
