@@ -144,8 +144,9 @@ def test_reasons_are_those_of_the_model(days):
 
 
 def test_dates_are_their_parts_as_in_a_model(con):
-    rows = """i AS id, TIMESTAMP '2026-01-01 00:00:00' + INTERVAL (i * 7) HOUR AS called_at, DATE '2025-12-29' + CAST(i // 4 AS INT)
-    AS day, CASE WHEN i * 7 % 24 > 17 OR i % 11 = 0 THEN 'missed' ELSE 'taken' END AS fate"""
+    rows = """i AS id, TIMESTAMP '2026-01-01 00:00:00' + INTERVAL (i * 7) HOUR AS called_at,
+    DATE '2025-12-29' + CAST(i // 4 AS INT) AS day,
+    CASE WHEN i * 7 % 24 > 17 OR i % 11 = 0 THEN 'missed' ELSE 'taken' END AS fate"""
     con.execute(f"CREATE TABLE calls AS SELECT {rows} FROM range(400) AS r(i)")
     con.execute("CREATE TABLE m AS FROM naive_bayes('calls', 'fate', keys := ['id'])")
     model = nbsql.fit(con, "calls", target="fate", id="id")
