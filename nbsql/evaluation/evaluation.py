@@ -19,6 +19,13 @@ from nbsql.spec.spec import Check
 
 ALL = "all"  # what `learnt` is if a source has all rows that the model has learnt
 _ROUNDING = 1e-9
+
+
+def rows_in_words(learnt: str | None, share: float) -> str:
+    """The rows of an evaluation that a model has learnt: `learnt` and `share_learnt` of the evaluation."""
+    return "these rows" if learnt else f"about {share:.0%} of these rows"
+
+
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 QUERIES = ("metrics", *TABLES)
@@ -95,7 +102,9 @@ class Evaluation(Displayed):
         slices: with `by`, the numbers of each slice, the most certainly bad first (see `Slices`); otherwise None.
         calibrated_by: the method by which the posteriors are calibrated (see `Model.calibrate`); None: they are not.
         learnt: "all" if these are the rows that the model has learnt, or the name of its batch that they are, so that the
-            numbers are too good; None for other rows, some of which it may have learnt, too.
+            numbers are too good; None for other rows.
+        share_learnt: the share of the rows that the model has learnt. Of a part of them it is an estimate, and above 0 only if
+            this connection has learnt them.
         log_loss_of_priors: the log loss of the priors of the model alone, on the same rows.
 
     >>> import duckdb, nbsql
@@ -143,6 +152,7 @@ class Evaluation(Displayed):
     slices: Slices | None = field(default=None, compare=False)
     calibrated_by: str | None = None
     learnt: str | None = None
+    share_learnt: float = 0.0
     log_loss_of_priors: float | None = None
     _takes_weights: bool = field(
         default=False, repr=False, compare=False
@@ -228,10 +238,11 @@ class Evaluation(Displayed):
         `words` writes the arguments that a line names, by default as in Python.
         """
         lines = []
-        if self.learnt is not None:
-            part = "" if self.learnt == ALL else f", as batch {self.learnt!r}"
+        if self.share_learnt:
+            part = "" if self.learnt in (None, ALL) else f", as batch {self.learnt!r}"
             cure = "them by folds, with ⟨folds=5⟩" if self.learnt == ALL else "it on rows that it has not learnt"
-            lines.append(f"the model has learnt these rows{part}, so that the numbers are too good; evaluate {cure}")
+            rows = rows_in_words(self.learnt, self.share_learnt)
+            lines.append(f"the model has learnt {rows}{part}, so that the numbers are too good; evaluate {cure}")
         if self.log_loss_of_priors is not None and self.log_loss > self.log_loss_of_priors + _ROUNDING:
             other = "⟨method='weighted'⟩" if self._takes_weights else ""
             cure = "calibrate the model" + (f", or try a fit with {other}" if other else "")

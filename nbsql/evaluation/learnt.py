@@ -10,6 +10,7 @@ from math import isclose
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.evaluation.evaluation import ALL
+from nbsql.evaluation.remembered import share_learnt
 from nbsql.learning.factorised import make_count
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
@@ -23,13 +24,22 @@ _ROUNDING = 1e-9
 Weights = Mapping[str, float]  # the weight of the rows of each class, by its label
 
 
+def learnt_rows(state: ModelState, source: Source, weight: str | None = None) -> tuple[str | None, float]:
+    """The part of a model's rows that a source has, and the share of the rows of the source that the model has learnt.
+
+    `weight` is the column of row weights, if the rows are weighted.
+    """
+    part = learnt_part(state, source)
+    return part, 1.0 if part else share_learnt(state, source, weight)
+
+
 def learnt_part(state: ModelState, source: Source) -> str | None:
     """The part of a model's rows that a source has: ALL, or the name of a batch; None for other rows, or if it cannot be told.
 
     Rows are told by their counts, which are those of the model or of a batch if the rows are: the number of rows of each class
     and value, and the sums and squares of the numbers. So nothing is stored for it, and updates, forgetting and merging are
-    followed. Rows that the model has learnt only in part are other rows. The number of rows of each class is compared first,
-    so that rows that the model has not learnt are hardly ever counted.
+    followed. Rows that the model has learnt only in part are other rows (see remembered.py). The number of rows of each class
+    is compared first, so that rows that the model has not learnt are hardly ever counted.
     """
     engine, spec = state.engine, state.spec
     if spec.given or spec.em is not None or spec.half_life is not None or spec.shared:

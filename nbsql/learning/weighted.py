@@ -298,8 +298,8 @@ def stale_weights(engine: Engine, spec: Spec, batches: Markup) -> str | None:
     """
     if spec.weighted is None:
         return None
-    (_, _, operation, source, rows), *later = engine.query_macro("ledger", batches)
-    changed = sum(entry[-1] for entry in later)
+    (_, _, operation, source, rows, _), *later = engine.query_macro("ledger", batches)
+    changed = sum(entry[4] for entry in later)
     if operation == "compact" and source != "1 batch":
         since = "learnt before its batches were folded into one"
     elif changed > STALE * rows:

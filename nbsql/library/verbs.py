@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
 from nbsql.evaluation.hopeless import hopeless
+from nbsql.evaluation.remembered import remember
 from nbsql.family import Family
 from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.fit import fit_statements
@@ -93,6 +94,7 @@ def fit(
                 refuse_half_life(options)
                 settings = with_families(engine, data, settings, columns)
             model = place.publish(*fit_source(engine, data, settings, place.relations, replaces=place.replaces, asked=asked))
+            remember(model.state, data)
             if looks_at_values(settings) and (line := hopeless(model.state, data)) is not None:
                 warn_user(line)
             return model

@@ -12,9 +12,9 @@ from nbsql.errors import Cure, InputError, listed, suggestion
 from nbsql.evaluation.calibration import Calibration, Method, calibrate
 from nbsql.evaluation.contrasts import discrimination
 from nbsql.evaluation.evaluate import Evaluator, beside_priors, comparison, queries_of_judged_rows
-from nbsql.evaluation.evaluation import QUERIES, SLICES, Evaluation, read_evaluation
+from nbsql.evaluation.evaluation import QUERIES, SLICES, Evaluation, read_evaluation, rows_in_words
 from nbsql.evaluation.gain import best_gain_over_model
-from nbsql.evaluation.learnt import learnt_part
+from nbsql.evaluation.learnt import learnt_rows
 from nbsql.evaluation.monitor import monitor
 from nbsql.evaluation.out_of_fold import judged_by_folds
 from nbsql.evaluation.profile import dependence, feature_named, profile
@@ -47,7 +47,8 @@ class Evaluating(Handle):
         wrong prediction with a probability of 0. The queries of the evaluation score the source again when they are read.
 
         Rows that the model has learnt are predicted too well, which a warning says, as it says of a log loss above that of the
-        priors. They are told by their counts, not by a name; of rows that were learnt only in part it cannot be told.
+        priors. They are told by their counts, not by a name. Rows that were learnt only in part are told by the connection
+        that has learnt them, as long as it is held.
 
         Args:
             source: the rows to evaluate, with the target and the features.
@@ -74,14 +75,15 @@ class Evaluating(Handle):
             evaluator = self._evaluator(source, weight, costs, calibrated=calibrated)
             if folds is None:
                 evaluation = evaluator.evaluate(bins, by)
-                learnt = learnt_part(self.state, evaluator.source)
+                learnt, share = learnt_rows(self.state, evaluator.source, weight)
             else:
                 if not (weight is costs is by is None) or calibrated:
                     raise InputError("⟨folds⟩ go with ⟨bins⟩ alone; leave out ⟨weight⟩, ⟨costs⟩, ⟨calibrated⟩ and ⟨by⟩")
-                evaluation, learnt = self._evaluate_by_folds(evaluator.source, folds, bins), None
+                evaluation, learnt, share = self._evaluate_by_folds(evaluator.source, folds, bins), None, 0.0
             evaluation = replace(
                 beside_priors(evaluation, self.state.spec, self.priors),
                 learnt=learnt,
+                share_learnt=share,
                 _gain=partial(best_gain_over_model, self.state, evaluator.source, self.state.spec.weight if folds else weight),
             )
             for line in evaluation.cautions(Cure.marked):
@@ -105,8 +107,10 @@ class Evaluating(Handle):
         return Evaluator(self.state, data, weight, method, matrix)
 
     def _warn_of_learnt_rows(self, source: Source, cure: str) -> None:
-        if learnt_part(self.state, source) is not None:
-            warn_user(f"{self.state.title} has learnt these rows, so that its numbers on them are too good; {cure}")
+        learnt, share = learnt_rows(self.state, source)
+        if share:
+            rows = rows_in_words(learnt, share)
+            warn_user(f"{self.state.title} has learnt {rows}, so that its numbers on them are too good; {cure}")
 
     def compare(self, other: Evaluating, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:
         """How much better or worse than `other` the model predicts the same rows, with confidence intervals.

@@ -8,6 +8,7 @@ from typing import Any
 
 from nbsql.engines.runner import FOLLOW
 from nbsql.errors import InputError
+from nbsql.evaluation.remembered import forget_dead, remember
 from nbsql.learning.change import Change, changing
 from nbsql.learning.follow import Present, discard_changes, follow, unfollow
 from nbsql.model.base import Handle
@@ -41,6 +42,7 @@ class Learning(Handle):
         """
         with self._change() as change, self._source(source, reads_target=True, weighted=True) as rows:
             change.update(rows, batch)
+            remember(self.state, rows)
 
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
         """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.
@@ -61,9 +63,10 @@ class Learning(Handle):
         with self._change() as change:
             if batch is not None:
                 change.forget_batch(batch)
-                return
-            with self._source(source, reads_target=True, weighted=True) as rows:
-                change.forget(rows)
+            else:
+                with self._source(source, reads_target=True, weighted=True) as rows:
+                    change.forget(rows)
+            forget_dead(self.state)
 
     def rollback(self, batch: str) -> None:
         """Undo all changes after `batch`.

@@ -40,6 +40,7 @@ class Entry:
     operation: str
     source: str
     rows: int
+    at: Any = None  # when it was written, UTC
 
 
 @dataclass(eq=False, repr=False)

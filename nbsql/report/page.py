@@ -187,8 +187,10 @@ def _verdict(state: ModelState, found: ScoredSource | None) -> str:
         return "It was not tried on rows whose class is known, so this page cannot say how good it is."
     judged = found.evaluation
     usual = class_name(state.spec.target, plain(max(judged.classes, key=lambda each: each.support).label))
-    which = "has" if judged.learnt else "had not"
-    right = f"Of {judged.rows:,} rows that it {which} learnt, it predicts {share(judged.accuracy)} right"
+    which = " that it has learnt" if judged.learnt else " that it had not learnt"
+    if judged.share_learnt and not judged.learnt:
+        which = f", about {judged.share_learnt:.0%} of which it has learnt"
+    right = f"Of {judged.rows:,} rows{which}, it predicts {share(judged.accuracy)} right"
     if found.held_out is not None:
         right = f"Of {judged.rows:,} rows, each predicted by a model that has not learnt it, {share(judged.accuracy)} are right"
     if judged.accuracy <= judged.majority:

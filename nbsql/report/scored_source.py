@@ -14,7 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
 from nbsql.evaluation.evaluate import beside_priors, queries_of_judged_rows, rows_to_judge
 from nbsql.evaluation.evaluation import Evaluation, read_evaluation
-from nbsql.evaluation.learnt import learnt_part
+from nbsql.evaluation.learnt import learnt_rows
 from nbsql.evaluation.leave_one_out import LOO, check_folds
 from nbsql.evaluation.out_of_fold import judged_by_folds
 from nbsql.learning.follow import learn_changes
@@ -61,12 +61,17 @@ class ScoredSource:
         found = beside_priors(found, self.state.spec, relation_query(self.state, "priors", "class"))
         if self.held_out is not None:
             return found
-        return replace(found, calibrated_by=self.state.plan.calibration, learnt=self.learnt)
+        learnt, share = self._learnt_rows
+        return replace(found, calibrated_by=self.state.plan.calibration, learnt=learnt, share_learnt=share)
 
-    @cached_property
+    @property
     def learnt(self) -> str | None:
         """The part of the rows of the model that these rows are; None for other rows."""
-        return learnt_part(self.state, self.source)
+        return self._learnt_rows[0]
+
+    @cached_property
+    def _learnt_rows(self) -> tuple[str | None, float]:
+        return learnt_rows(self.state, self.source)
 
     @cached_property
     def uncalibrated(self) -> Query | None:

@@ -11,6 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.evaluation.gain import best_gain
 from nbsql.evaluation.profile import dependence_by_spec
+from nbsql.evaluation.remembered import remember
 from nbsql.evaluation.validation import CrossValidation
 from nbsql.evaluation.validation import cross_validate as run_cross_validation
 from nbsql.family import Family
@@ -236,6 +237,7 @@ def auto(
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):
             model = fit(data, chosen, destination_for(engine, name, database, replace=replace))
+            remember(model.state, data)
             if choice.calibrated:
                 model.calibrate(data.facts, folds=folds)
             return model

@@ -95,3 +95,19 @@ def test_slices_agree(both: tuple[Place, Place]) -> None:
     for ours, theirs in zip(*found, strict=True):
         assert ours[0] == theirs[0]
         assert_same_rows(ours[1], theirs[1])
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_rows_that_a_connection_has_learnt_are_told(connect: Callable[[str], Place], engine: str) -> None:
+    """Above the number of rows that are remembered, too, and whatever the types."""
+    place = connect(engine)
+    chance = random.Random(1)  # noqa: S311
+    train, test = ([(row, chance.gauss(0, 1), chance.choice("uv"), 1.0, row % 2 == 1) for row in range(n)] for n in (3000, 300))
+    columns = {**COLUMNS, "x": "NUMERIC", "y": "BOOLEAN"}
+    place.table("train", columns, train)
+    place.table("test", columns, test)
+    model = nbsql.fit(place.con, "train", target="y", exclude=["id", "weight"], name="m")
+    assert model.evaluate("test").share_learnt == 0
+    with pytest.warns(nbsql.NbsqlWarning, match=r"has learnt about \d+% of these rows"):
+        found = model.evaluate("SELECT CAST(x AS DOUBLE PRECISION) AS x, sky, y FROM train WHERE id < 1500")
+    assert found.share_learnt == pytest.approx(1, abs=0.1)

@@ -6,6 +6,10 @@ import warnings
 from typing import Any
 
 import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import nbsql
@@ -132,3 +136,82 @@ def test_what_must_not_be_learnt_rows_is_said(con: duckdb.DuckDBPyConnection) ->
         model.calibrate("FROM t WHERE TRUE", folds=None)
     with pytest.warns(NbsqlWarning, match="has learnt these rows.*; compare on rows that neither has learnt"):
         model.compare(other, "FROM t WHERE TRUE")
+
+
+def numbers(count: int, seed: int) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    rows = pd.DataFrame({"x": random.normal(size=count), "n": random.integers(0, 9, size=count)})
+    return rows.assign(y=np.where(rows["x"] + random.normal(size=count) > 0, "a", "b"))
+
+
+def share_learnt(model: nbsql.Model, source: Any) -> float:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluation = model.evaluate(source)
+    assert evaluation.learnt is None
+    said = [str(each.message) for each in caught if "of these rows, so that the numbers are too good" in str(each.message)]
+    assert said == ([] if not evaluation.share_learnt else said[:1])
+    assert not said or f"the model has learnt about {evaluation.share_learnt:.0%} of these rows" in said[0]
+    return evaluation.share_learnt
+
+
+def test_rows_learnt_in_part_are_told_in_any_form(con: duckdb.DuckDBPyConnection) -> None:
+    rows = numbers(400, 1)
+    con.register("viewed", rows)
+    con.execute("CREATE TABLE learnt AS FROM viewed")
+    for fitted in (rows, "learnt", "FROM learnt", pa.Table.from_pandas(rows).to_reader()):
+        model = nbsql.fit(con, fitted, target="y")
+        part = rows.iloc[300:]
+        half = pd.concat([part, numbers(100, 2)])
+        for source in (part, pl.from_pandas(part), pa.Table.from_pandas(part), part.to_dict("list"), "FROM learnt OFFSET 300"):
+            assert share_learnt(model, source) == pytest.approx(1.0)
+        assert share_learnt(model, half.astype({"n": "float64"})) == pytest.approx(0.5)
+        assert share_learnt(model, numbers(100, 2)) == 0
+    with pytest.warns(NbsqlWarning, match="has learnt about 100% of these rows.*; calibrate by folds of them"):
+        model.calibrate(rows.iloc[200:], folds=None)
+    nbsql.fit(con, rows, target="y", name="kept")
+    assert share_learnt(nbsql.load(con, "kept"), part) == pytest.approx(1.0)
+    with con.cursor() as other:
+        assert share_learnt(nbsql.load(other, "kept"), rows.iloc[300:]) == 0  # which has not learnt them
+
+
+def test_the_memory_of_rows_follows_the_ledger(con: duckdb.DuckDBPyConnection) -> None:
+    first, second = numbers(300, 1), numbers(200, 2)
+    model = nbsql.fit(con, first, target="y", name="m")
+    model.update(second, batch="later")
+    known = [each.iloc[:40] for each in (first, second)]
+    assert [share_learnt(model, each) for each in known] == pytest.approx([1.0, 1.0])
+    model.forget(batch="later")
+    assert [share_learnt(model, each) for each in known] == pytest.approx([1.0, 0.0])
+    con.execute("BEGIN")
+    model.update(second, batch="undone")
+    con.execute("ROLLBACK")
+    assert share_learnt(model, known[1]) == 0
+    model.forget(known[0])  # so that they may be evaluated
+    assert share_learnt(model, known[0]) == 0
+    other = con.cursor()
+    nbsql.fit(other, second, target="y", name="m", replace=True)
+    assert share_learnt(nbsql.load(con, "m"), first.iloc[:60]) == 0
+
+
+def test_rows_that_are_equal_by_chance_are_not_taken_for_learnt_ones(con: duckdb.DuckDBPyConnection) -> None:
+    """At few categories, at many copies of each row, and at few rows; those that were learnt are told from them."""
+    random = np.random.default_rng(3)
+    few = pd.DataFrame(random.integers(0, 3, size=(600, 6)), columns=list("abcdef")).astype(str)
+    few["y"] = np.where(random.random(600) < 0.5, few["a"], few["b"])
+    copied = pd.concat([numbers(200, 4)] * 3).sample(frac=1, random_state=1, ignore_index=True)
+    for rows in (few, copied, numbers(30, 5)):
+        train, test = rows.iloc[: len(rows) * 2 // 3], rows.iloc[len(rows) * 2 // 3 :]
+        model = nbsql.fit(con, train, target="y", infer="types")
+        assert share_learnt(model, test) == 0
+    model = nbsql.fit(con, few, target="y")
+    assert share_learnt(model, few.iloc[:200]) > 0.5
+
+
+@pytest.mark.slow
+def test_a_report_says_that_rows_were_learnt_in_part(con: duckdb.DuckDBPyConnection) -> None:
+    pytest.importorskip("vl_convert")
+    rows = numbers(400, 1)
+    model = nbsql.fit(con, rows, target="y")
+    notes = model.plot.verdict(rows.iloc[300:]).figure.notes
+    assert any("The model has learnt about 100% of these rows" in note for note in notes)

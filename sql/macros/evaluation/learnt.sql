@@ -43,6 +43,60 @@ GROUP BY
   coalesce('=' || value, '')
 {%- endmacro %}
 
+{# The first rows of a source, with nbsql_number, by which some are chosen. #}
+{% macro first_rows_numbered(source, limit) -%}
+(
+  SELECT source.*, {{ nbsql.row_id() }} AS nbsql_number
+  FROM {{ nbsql.excerpt(source, limit) | indent(2) }} AS source
+)
+{%- endmacro %}
+
+{#
+  One row per row of a source whose class is known, or of some `share` in a million: hash, a whole number from 0 on, of the values of some
+  columns. Numbers are hashed as doubles and all others as texts, so that a value has one hash whatever its type. The rows are chosen by
+  a number that they have, in blocks of so many.
+#}
+{% macro row_hashes(source, target, columns, numbers, number=none, block=1, share=none) -%}
+{% set values -%}
+{% for column in columns -%}
+{% if column in numbers %}{{ nbsql.standalone_as_double(column) }}{% else %}{{ nbsql.value_to_hash(column, 'text') }}{% endif -%}
+{{ nbsql.comma_blank(loop) }}
+{%- endfor %}
+{%- endset -%}
+SELECT CAST({{ nbsql.mixed_hash(values) }} >> 1 AS BIGINT) AS hash
+FROM {{ source }} AS source
+WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
+{%- if share is not none %}
+{% set number %}source.{{ nbsql.ident(number) }}{% endset %}
+  AND {{ nbsql.mixed_hash(nbsql.whole_quotient(number, block)) }} % 1000000 < {{ share }}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  One row per batch of a sample of learnt rows, and batch 0, of hashes that the sample lacks: batch; same, how many hashes occur twice on
+  one side, learnt or not; mixed, once on each; alone, once in the sample alone; others, the number of rows that are not of the sample.
+#}
+{% macro equal_rows(learnt, hashes) -%}
+SELECT
+  batch,
+  count(CASE WHEN n = 2 AND learnt <> 1 THEN 1 END) AS same,
+  count(CASE WHEN n = 2 AND learnt = 1 THEN 1 END) AS mixed,
+  count(CASE WHEN n = 1 AND learnt = 1 THEN 1 END) AS alone,
+  CAST(sum(n - learnt) AS BIGINT) AS others
+FROM (
+  SELECT hash, max(batch) AS batch, count(*) AS n, count(CASE WHEN batch > 0 THEN 1 END) AS learnt
+  FROM (
+    SELECT batch, hash FROM {{ learnt | indent(4) }} AS learnt
+    UNION ALL
+    SELECT 0 AS batch, hash FROM (
+      {{ hashes | indent(6) }}
+    ) AS rows
+  ) AS hashed
+  GROUP BY hash
+) AS counted
+GROUP BY batch
+{%- endmacro %}
+
 {#
   One row per class of some rows with their log-posteriors (calibration_rows): class_no, n, loss, squares, hits. loss is the sum of the
   log losses of its rows, squares that of their squares, and hits is how many rows have no class that is likelier.
