@@ -28,7 +28,7 @@ _FOUND = {
 # The names of the commands by what a user wants, as `nbsql --help` lists them. One that is in no group comes last.
 GROUPS = {
     "Make a model": "demo fit auto sweep cross-validate dependence merge from-tables from-statistics",
-    "Use it": "predict predict-proba explain impute review sample sql joint-log-likelihood log-evidence log-likelihood "
+    "Use it": "predict predict-proba explain impute unusual review sample sql joint-log-likelihood log-evidence log-likelihood "
     "classify",
     "Judge it": "evaluate compare calibrate report plot relevance discrimination profile",
     "Look inside": "list show priors likelihoods statistics counts segments components weights linear quadratic scorecard",

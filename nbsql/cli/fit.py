@@ -14,7 +14,7 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, with_formats
 from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.families import AUTO
-from nbsql.cli.fit_options import OF_METHODS, takes
+from nbsql.cli.fit_options import OF_METHODS, TARGET_OR_NONE, takes
 from nbsql.cli.options import command
 from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, or_memory, show_warnings
 from nbsql.engines.duckdb.engine import DuckDB
@@ -35,9 +35,11 @@ _ARGUMENTS = {
 }  # fmt: skip
 
 
-@command("Fit a model to a table and store it in the database.", takes(nbsql.fit, method=OF_METHODS))
+@command("Fit a model to a table and store it in the database.", takes(nbsql.fit, method=OF_METHODS, target=TARGET_OR_NONE))
 @with_formats(csv=FEATURES, sql="Print the statements instead of running them.")
-def fit(database: str, source: str, *, name: str, target: str, replace: bool, form: Form, **given: Any) -> None:
+def fit(
+    database: str, source: str, *, name: str, target: str | None, no_target: bool, replace: bool, form: Form, **given: Any
+) -> None:
     """Fit a naive Bayes model of the column --target of SOURCE, and store it in DATABASE as the schema --name.
 
     The family of a feature follows from the type of its column: text is categorical, BOOLEAN is bernoulli, numbers are
@@ -49,10 +51,13 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, fo
       nbsql fit mail.duckdb mail.csv --target label --name spam --family 'body=text(stop_words=english)'
     """
     check_new_database(database, source)
-    options = {"target": nbsql.Target(target, given.pop("classes")), **chosen(given)}
+    if (target is None) != no_target:
+        raise click.UsageError("name the column to predict, --target COLUMN, or say --no-target")
+    classes = given.pop("classes")
+    options = {"target": None if target is None else nbsql.Target(target, classes), **chosen(given)}
     if form == "sql":
         with open_for_reading(or_memory(database)) as engine:  # a missing database counts as an empty one
-            options["prior"] = typed(engine, source, target, options["prior"])
+            options = with_labels(engine, source, options)
             tables.sql(nbsql.fit_sql(engine, source, name=name, replace=replace, **options))
         return
     with open_for_writing(database) as engine:
@@ -121,6 +126,8 @@ def smoothed(priors: Sequence[Any], alpha: float | None) -> list[Any]:
 
 def with_labels(engine: Engine, source: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a fit whose labels are of the target's type."""
+    if options["target"] is None:
+        return {**options}
     target, method = options["target"].column, options["method"]
     if isinstance(method, Mixture):
         method = Mixture(typed(engine, source, target, method.components))
@@ -166,16 +173,17 @@ def classes(model: nbsql.Model) -> None:
 
 def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> None:
     name, dialect = str(model.name), engine.renderer.dialect
+    command, macro = ("predict", "predict") if model.state.spec.has_target else ("unusual", "log_evidence")
     table = "your_table" if " " in source.strip() or "." in source or source == "-" else source
     if isinstance(engine, DuckDB):
         schema, asked = (dialect.query(name) if _plain(engine, name) else dialect.ident(name)), dialect.text(table)
     else:
         schema, asked = (dialect.query(engine.query_macro("quoted_name", word)[0][0]) for word in (name, table))
-    in_sql = engine.renderer.statement("example_call", schema, asked)
+    in_sql = engine.renderer.statement("example_call", schema, asked, macro)
     tables.echo(
         "",
         "next:",
-        f"  {tables.command('predict', database, name, source)}",
+        f"  {tables.command(command, database, name, source)}",
         f"  {tables.command('explain', database, name, source, '--row', '1')}",
         f"  {in_sql};    -- in SQL, from any client of {engine.title}",
     )

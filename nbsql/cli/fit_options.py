@@ -175,6 +175,11 @@ OF_METHODS = together(
 )  # fmt: skip
 
 TARGET = option("--target", required=True, metavar="COLUMN", help="The column to predict.")
+TARGET_OR_NONE = together(
+    option("--target", metavar="COLUMN", help="The column to predict."),
+    option("--no-target", is_flag=True, help="Describe all rows as one class, to find unusual ones."),
+    naming_classes,
+)
 _SHARED: dict[str, Decorator] = {
     "con": click.argument("database"),
     "source": click.argument("source"),

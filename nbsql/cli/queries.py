@@ -114,6 +114,7 @@ JUDGED = (
     query_command("class_shares", "churn new_customers"),
     query_command("drift", "churn 2026-01 2026-02", empty=True),
     query_command("compare", "churn last_year holdout", empty=True),
+    query_command("unusual", "shape orders", "shape orders -n 5 --csv", empty=True, keep=1),
     query_command(
         "review",
         "spam unlabelled -n 20",

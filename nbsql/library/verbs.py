@@ -39,7 +39,7 @@ def fit(
     con: Connection,
     source: Any,
     *,
-    target: str | Target,
+    target: str | Target | None,
     name: str | None = None,
     families: Literal["auto"] | Mapping[str, str | Family] | None = None,
     replace: bool = False,
@@ -59,7 +59,8 @@ def fit(
             else that streams Arrow, which is read once and kept; on Spark also a DataFrame.
         target: the column that holds the class, of any scalar type. Rows where it is NULL are left out.
             `nbsql.Target("day", classes=["dry", "wet", "snow"])` also names all possible labels, including those that no row
-            has yet.
+            has yet. None makes a model of all rows as one class, which finds `Model.unusual` rows; values that were never seen
+            are then smoothed, unless `unseen` says otherwise.
         name: the name of the model. None makes a transient model for this connection only, even on a read-only database. It
             is dropped when neither the model nor a query of it is held any more.
         families: families that override the inferred ones, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
@@ -135,7 +136,7 @@ def classify(
 
 @shows_options(UnnamedFitOptions)
 def fit_sql(
-    con: Connection, source: Any, *, target: str | Target, name: str = "model", **options: Unpack[UnnamedFitOptions]
+    con: Connection, source: Any, *, target: str | Target | None, name: str = "model", **options: Unpack[UnnamedFitOptions]
 ) -> str:
     """The statements that `fit` would run, as one script, which creates the model entirely or not at all.
 
@@ -241,7 +242,7 @@ class InferredFamilies(dict[str, Family]):
 
 
 @shows_options(FitOptions)
-def families(con: Connection, source: Any, *, target: str | Target, **options: Unpack[FitOptions]) -> InferredFamilies:
+def families(con: Connection, source: Any, *, target: str | Target | None, **options: Unpack[FitOptions]) -> InferredFamilies:
     """The families that `fit` would give to the features with these arguments, without fitting; `why` says what suggests them.
 
     >>> import duckdb

@@ -18,7 +18,7 @@ from nbsql.learning.weighted import stale_weights
 from nbsql.model.overview import overview, overview_html
 from nbsql.model.state import States
 from nbsql.plan import REVIEW, VERBS, Rows
-from nbsql.plan.verbs import POSTERIORS
+from nbsql.plan.verbs import POSTERIORS, USES_OF_VERBS
 from nbsql.queries.explanation import Explanation
 from nbsql.queries.query import Query, macro_query
 from nbsql.queries.table import number, paragraph
@@ -60,7 +60,8 @@ class Handle:
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
         method = state.plan.calibration
         calibrated = f", calibrated by {method}" if method else ""
-        learnt = f"{state.spec.target!r} of {len(state.classes)} classes{rows}, by {features}"
+        of = f"{state.spec.target!r} of {len(state.classes)} classes" if state.spec.has_target else state.spec.target
+        learnt = f"{of}{rows}, by {features}"
         follows = f", follows {state.follows}" if state.follows else ""
         return f"<nbsql {title}{where}: {learnt}{calibrated}{stale}{follows}>"
 
@@ -146,8 +147,8 @@ class Handle:
 
     def _query(self, verb: str, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
-        if verb == "log_evidence":
-            self.state.require("log_evidence")
+        if verb in USES_OF_VERBS:
+            self.state.require(USES_OF_VERBS[verb])
 
         def render(rows: Rows) -> str:
             method = self.state.calibration(calibrated) if verb in POSTERIORS else None

@@ -101,6 +101,7 @@ class Evaluating(Handle):
 
     def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool | None) -> Evaluator:
         data = self._source(source, reads_target=True)
+        self.state.require("prediction")
         self._check("evaluate", data)
         method = self.state.calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.state.labels())
@@ -144,6 +145,7 @@ class Evaluating(Handle):
                 f"{self.state.title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
             )
         data = self._source(source, reads_target=True)
+        self.state.require("prediction")
         for model in (self, other):
             check_columns(model.state, data)
             model._warn_of_learnt_rows(data, "compare on rows that neither has learnt")

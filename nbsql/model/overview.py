@@ -50,8 +50,9 @@ def _tables(state: ModelState) -> Iterator[tuple[Table, list[str]]]:
 
 
 def heading(title: str, spec: Spec) -> str:
-    """The line that says what a model predicts, and from how many features."""
-    return f"{title}: predicts {spec.target} from {counted(len(spec.features), 'feature')}"
+    """The line that says what a model predicts, or that it has no target, and how many features it has."""
+    what = f"predicts {spec.target} from" if spec.has_target else "has no target, and describes rows by"
+    return f"{title}: {what} {counted(len(spec.features), 'feature')}"
 
 
 def weighted_features(state: ModelState) -> Table:

@@ -45,6 +45,29 @@ class Reviewing(Handle):
             method = self.state.calibration(calibrated)
             return class_shares(self.state, self._rows("predict", data, []), data.label, method)
 
+    def unusual(self, source: Any, n: int = 20, *, columns: Sequence[str] | None = None) -> Query:
+        """The rows of `source` that are least like those of the fit, with reasons: those of the lowest ln p(x).
+
+        This is `review` by "evidence", for which a model needs no classes: `nbsql.fit(..., target=None)` describes all rows
+        together. With features in bins its order is that of the histogram-based outlier score (Goldstein and Dengel, *HBOS*,
+        2012).
+
+        Args:
+            source: the rows to choose from, such as those of the fit.
+            n: the most patterns to return.
+            columns: the columns of the source to return; [] returns none of them, None all.
+
+        Raises:
+            InputError: the source lacks a feature, or already has a column that would be added.
+            ModelError: the model has no evidence.
+
+        >>> days = "SELECT * FROM (VALUES ('sun'), ('hail'), ('sun')) AS t(sky)"
+        >>> shape = nbsql.fit(con, "SELECT unnest(['sun', 'sun', 'rain']) AS sky", target=None)
+        >>> [row[-1] for row in shape.unusual(days, 1, columns=[])]
+        ['least likely: sky = hail']
+        """
+        return self.review(source, n, by="evidence", columns=columns)
+
     def review(
         self,
         source: Any,

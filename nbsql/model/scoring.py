@@ -104,6 +104,8 @@ class Scoring(Imputing, OneRow, Weighing):
         if labelled:
             raise InputError("⟨labelled⟩ goes with a target that is a feature; the class is what is predicted")
 
+        self.state.require("prediction")
+
         def make_decision() -> Decision | None:
             if all(each is None for each in (costs, thresholds, top_k, coverage, certain)) and not by_class:
                 return None

@@ -117,7 +117,9 @@ class Scoring(Base):
         if by == "evidence":
             alone = type(self)(self.renderer, replace(spec, id=("nbsql_position",)), self.relations, wide=self.wide)
             explained = alone.query("explain", replace(queued, relation=fragment("chosen_patterns", count)), classes)
-            return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed_columns, count)
+            return self.renderer.statement(
+                "review_by_evidence", measured, order, explained, rows.passed_columns, count, predicts=spec.has_target
+            )
         tables = self.relations["parameters"], self.relations["lookups"]
         component_context = self.context(classes, queued, by_feature=True).component_model
         unseen = fragment(

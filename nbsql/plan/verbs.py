@@ -54,6 +54,7 @@ REVIEW = Verb(
 
 ROW_VERBS = tuple(name for name, verb in VERBS.items() if verb.keeps_rows)
 POSTERIORS = tuple(name for name, verb in VERBS.items() if verb.has_posteriors)
+USES_OF_VERBS = {"log_evidence": "log_evidence", **dict.fromkeys(POSTERIORS, "prediction")}  # (capabilities.py)
 # The macros that a calibration changes, each by its form without the calibration, which only a calibrated model has.
 UNCALIBRATED = {f"{name}_uncalibrated": name for name in (*POSTERIORS, "evaluate")}
 MACROS = ("class_scores", *VERBS, "reasons", "evaluate", "likelihood_ratios")  # the macros of a model's schema

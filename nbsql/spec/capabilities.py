@@ -34,6 +34,7 @@ KINDS: dict[str, Kind] = {
         lambda spec: isinstance(spec.dependence, AODE) or any(feature.family.kind == "pairs" for feature in spec.features),
     ),
     "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
+    "untargeted": Kind("`target=None`", lambda spec: not spec.has_target),
     "bound": Kind("what depends on all rows", lambda spec: bool(spec.non_additive_parts)),
 }
 
@@ -55,6 +56,7 @@ _UNSUPPORTED = {
     "segments": "{{title}} has one model per segment, which {what} does not support; fit it without ⟨segment_by⟩",
     "components": "{{title}} has several components per class, which {what} does not support; fit it without ⟨components⟩",
     "pairs": "{{title}} is an average of several models, which {what} does not support; fit it with ⟨method='tan'⟩",
+    "untargeted": "{{title}} has no target, and so no classes for {what}; it finds ⟨unusual()⟩ rows",
 }
 _HALF_LIFE = "⟨weight=nbsql.HalfLife(...)⟩"
 _FIT_TO_ROWS = "fit a model to rows instead"
@@ -109,6 +111,7 @@ _BY_FOLDS = {
     "components": f"cross-validation does not support ⟨components⟩, which are found from all rows at once; {_ON_OTHER_ROWS}",
     "logistic": "cross-validation does not support ⟨method='logistic'⟩, which learns its weights from all rows at once; "
     f"{_ON_OTHER_ROWS}",
+    "untargeted": "without a target there are no classes to judge by; name one",
 }
 _OWN_WEIGHTS = "{title} has weights that were learnt from its own rows; fit one model to all rows"
 _UNMERGED = {
@@ -160,6 +163,7 @@ USES: dict[str, Use] = {
         components=_not_chosen("⟨components⟩"),
         em=_not_chosen("⟨method='em'⟩"),
         pairs=_not_chosen("⟨method='aode'⟩"),
+        untargeted="without a target no feature tells more than another; list the features by name",
         half_life=_not_chosen(_HALF_LIFE),
     ),
     "fit_sql": _fit(
@@ -198,7 +202,8 @@ USES: dict[str, Use] = {
         "`log_likelihood(labelled=True)`", logistic=_not_generative("likelihood of features and class, ln p(x, c)"),
         weighted=_no_likelihood("likelihood of features and class, ln p(x, c)"),
     ),
-    "predict_one": _model("`predict_one`", "predict_one", "segments"),
+    "prediction": _model("`predict`, `predict_proba`, `evaluate`", "a prediction", "untargeted"),
+    "predict_one": _model("`predict_one`", "predict_one", "segments", "untargeted"),
     "sample": _model(
         "`sample`", "sample", "segments", "pairs", logistic=_not_generative("distributions to draw rows from"),
         weighted=_no_likelihood("likelihoods of rows that could be drawn"),
@@ -213,10 +218,10 @@ USES: dict[str, Use] = {
     "inline": _model("`sql(..., inline=True)`", "a query that contains the parameters", "segments"),
     "dialect": _model("`sql(..., dialect=...)`", "a query in another dialect", "segments", "components"),
     "weights": _model("`weights`, `linear`, `quadratic`", "a linear or quadratic form", *_UNSUPPORTED),
-    "class_shares": _model("`class_shares`", "shares of the classes", "segments"),
-    "calibrate": _model("`calibrate(..., folds=None)`", "calibration", "segments"),
+    "class_shares": _model("`class_shares`", "class_shares", "segments", "untargeted"),
+    "calibrate": _model("`calibrate(..., folds=None)`", "calibration", "segments", "untargeted"),
     "calibrate_by_folds": _model(
-        "`calibrate`", "calibration", "segments",
+        "`calibrate`", "calibration", "segments", "untargeted",
         components="{title} has several components per class, which are found from all rows at once, so that no fold "
         f"can be left out; {_ON_NEW_ROWS}",
         em="{title} was fitted by ⟨method='em'⟩, which learns from all rows at once, so that no fold can be left out; "
@@ -237,7 +242,7 @@ USES: dict[str, Use] = {
         weighted="{title} has weights that were learnt from other rows than those of the time; fit a model to those rows",
     ),
     "drift": _model("`drift`, `monitor`, `relevance`", probabilities=_no_counts()),
-    "discrimination": _model("`discrimination`, `profile` of values", probabilities=_no_counts()),
+    "discrimination": _model("`discrimination`, `profile` of values", "a comparison", "untargeted", probabilities=_no_counts()),
     "scorecard": _model(
         "`scorecard`", "a scorecard", *_UNSUPPORTED,
         logistic=_not_generative("likelihoods to compute points from"),

@@ -12,7 +12,7 @@ from nbsql.family.checks import checked, choice, estimate_named, non_negative, s
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Classifier, Method, method_named
-from nbsql.spec.spec import Feature
+from nbsql.spec.spec import NO_TARGET, Feature
 
 Infer = Literal["values", "types"]
 By = Literal["mutual_information", "chi_square", "symmetrical_uncertainty", "f_statistic"]
@@ -251,9 +251,11 @@ class Options(Estimating, Counting):
 
     @classmethod
     def of(
-        cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = (), among: Sequence[str] = ()
+        cls, target: str | Target | None, options: Mapping[str, Any], *, beside: Iterable[str] = (), among: Sequence[str] = ()
     ) -> Options:
         """The options from keyword arguments by name; None stands for an empty list.
+
+        Without a target all rows are of one class, which is an expression that the model keeps, as those of `derive` are.
 
         The arguments that `beside` names are accepted, too, and are no options of the model; `among` names the only ones that
         are, if not all. Raises InputError for any other name.
@@ -268,6 +270,9 @@ class Options(Estimating, Counting):
         column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
         given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
         read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}
+        if column is None:
+            given = {"unseen": "smooth", **given}  # what was never seen is unusual, too
+            column, given["derive"] = NO_TARGET, {**given.get("derive", {}), NO_TARGET: "'all'"}
         return cls(column, **given | read_once)
 
     def excluding(self, *names: str) -> Options:

@@ -130,6 +130,9 @@ class Prior:
         return self.alpha - 1 if self.estimate == "mode" else self.alpha
 
 
+NO_TARGET = "no target"  # the name of the class column of a model that has one class, and describes all rows
+
+
 @dataclass(frozen=True)
 class Spec:
     """The complete specification of a model: no option is left to a default."""
@@ -156,6 +159,11 @@ class Spec:
     shared: tuple[str, ...] = ()  # how the counts were protected when they were shared, also those of merged models
     classes: tuple[str, ...] = ()  # all possible labels as text, if the user named them
     defaults: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_target(self) -> bool:
+        """Whether rows have classes that can be told apart, and not one that all are of."""
+        return self.target != NO_TARGET
 
     @property
     def slice_expression(self) -> str | None:

@@ -55,12 +55,13 @@ def check_used(options: Options, *specs: Spec) -> None:
     has_weights = all(spec.logistic is not None for spec in specs)
     is_smoothed = any(spec.prior.kind == "smoothed" for spec in specs)
     takes_alpha = isinstance(options.prior, (str, Smoothed)) and options.prior in ("smoothed", Smoothed())
-    of_prior = {"alpha": takes_alpha, "estimate": is_smoothed}
+    # By the prior; and a model without a target smooths by default what was never seen.
+    used_otherwise = {"alpha": takes_alpha, "estimate": is_smoothed, "unseen": not all(spec.has_target for spec in specs)}
     for option, use in _USES.items():
         value = getattr(options, option, None)  # floor is one of families alone
         if option == "estimate" and value is not None and has_weights:
             _warn_of("⟨method='logistic'⟩ learns weights", option, value)
-        elif use.is_asked(value) and not of_prior.get(option) and not any(map(use.is_used, families)):
+        elif use.is_asked(value) and not used_otherwise.get(option) and not any(map(use.is_used, families)):
             _warn_of(use.why, option, value)
     check_families_used(options.families, estimates=not has_weights)
 

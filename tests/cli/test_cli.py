@@ -366,7 +366,8 @@ def test_errors_are_one_line_and_exit_1(fitted: str, run: Run, arguments: Sequen
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (("fit", "shop.duckdb", "golf"), "Missing option '--target'"),
+        (("fit", "shop.duckdb", "golf", "--name", "m"), "name the column to predict, --target COLUMN, or say --no-target"),
+        ((*FIT, "--no-target"), "name the column to predict, --target COLUMN, or say --no-target"),
         ((*FIT, "--family", "x=poison"), "no family 'poison'; did you mean"),
         ((*FIT, "--prior", "unifrom"), "no prior 'unifrom'; did you mean"),
         (("sql", "shop.duckdb", "guess", "spell", "golf"), "'guess' is not one of"),

@@ -26,6 +26,7 @@ FITS: dict[str, dict[str, Any]] = {
     "logistic": {"method": "logistic", "exclude": ["s"]},
     "weighted": {"method": "weighted", "exclude": ["s"]},
     "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
+    "untargeted": {"target": None, "families": COUNTS, "exclude": ["s"]},
     "pairs": {"features": ["v", "g", "x"], "families": {"x": "gaussian"}, "method": "aode"},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
 }
@@ -46,7 +47,7 @@ def fitted(con: Any, kind: str, **options: Any) -> nbsql.Model:
     if kind == "probabilities":
         counts = {"x": "poisson"}
         return nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=LIKELIHOODS, target="y", families=counts)
-    return nbsql.fit(con, "t", target="y", **{**FITS[kind], **options})
+    return nbsql.fit(con, "t", **{"target": "y", **FITS[kind], **options})
 
 
 def shared(model: nbsql.Model, **sharing: Any) -> None:
@@ -57,39 +58,42 @@ def shared(model: nbsql.Model, **sharing: Any) -> None:
 def of_values(con: Any, model: nbsql.Model) -> nbsql.Model:
     """A model of its kind of values alone, if it takes counts, too, which have no points."""
     kind = "em" if model.state.spec.em else "half_life" if model.state.spec.half_life else None
-    return model if kind is None else nbsql.fit(con, "t", target="y", **{**FITS[kind], "families": {}, "features": ["v", "g"]})
+    return (
+        model if kind is None else nbsql.fit(con, "t", **{"target": "y", **FITS[kind], "families": {}, "features": ["v", "g"]})
+    )
 
 
 # Of one fit: the options of a kind with what they meet.
 FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
-    "slice_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "slice_by": "s"}),
-    "segment_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "segment_by": "g"}),
-    "prior": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "prior": "uniform"}),
-    "classes": lambda con, options: nbsql.fit(con, "t", target=nbsql.Target("y", ["a", "b", "c"]), **options),
-    "choosing": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "features": nbsql.Best(2)}),
-    "half_life": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "weight": nbsql.HalfLife(1, at="s")}),
-    "search": lambda con, options: nbsql.sweep(con, "t", target="y", folds=3, **options),
-    "fit_sql": lambda con, options: nbsql.fit_sql(con, "t", target="y", **options),
-    "cross_validate": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds=3, **options),
-    "leave_one_out": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds="loo", **options),
+    "slice_by": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "slice_by": "s"}),
+    "segment_by": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "segment_by": "g"}),
+    "prior": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "prior": "uniform"}),
+    "classes": lambda con, options: nbsql.fit(con, "t", **{**options, "target": nbsql.Target("y", ["a", "b", "c"])}),
+    "choosing": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "features": nbsql.Best(2)}),
+    "half_life": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "weight": nbsql.HalfLife(1, at="s")}),
+    "search": lambda con, options: nbsql.sweep(con, "t", folds=3, **{"target": "y", **options}),
+    "fit_sql": lambda con, options: nbsql.fit_sql(con, "t", **{"target": "y", **options}),
+    "cross_validate": lambda con, options: nbsql.cross_validate(con, "t", folds=3, **{"target": "y", **options}),
+    "leave_one_out": lambda con, options: nbsql.cross_validate(con, "t", folds="loo", **{"target": "y", **options}),
 }
 
 ROW = {"x": 3, "z": 4, "v": "v1", "g": True, "s": 2}
 ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "log_evidence": lambda con, model: model.log_evidence("t").fetchall(),
     "labelled": lambda con, model: model.log_likelihood("t", labelled=True),
+    "prediction": lambda con, model: (model.evaluate("t"), model.predict("t", top_k=1).fetchall()),
     "predict_one": lambda con, model: model.predict_one(ROW),
     "sample": lambda con, model: model.sample(3).fetchall(),
     "impute": lambda con, model: (model.impute("t"), model.predict("t", target=[*model.families][-1]).fetchall()),
-    "inline": lambda con, model: con.execute(model.sql("predict", "t", inline=True)).fetchall(),
-    "dialect": lambda con, model: con.execute(model.sql("predict", "t", dialect="duckdb")).fetchall(),
+    "inline": lambda con, model: con.execute(model.sql("joint_log_likelihood", "t", inline=True)).fetchall(),
+    "dialect": lambda con, model: con.execute(model.sql("joint_log_likelihood", "t", dialect="duckdb")).fetchall(),
     "weights": lambda con, model: (model.weights(2).fetchall(), model.linear().fetchall()),
     "class_shares": lambda con, model: model.class_shares("t").fetchall(),
     "calibrate": lambda con, model: model.calibrate("t", folds=None),
     "calibrate_by_folds": lambda con, model: model.calibrate("t", folds=3),
     "change": lambda con, model: model.update("t"),
     "ledger": lambda con, model: model.compact(),
-    "as_of": lambda con, model: model.as_of("1").predict("t").fetchall(),
+    "as_of": lambda con, model: model.as_of("1").joint_log_likelihood("t").fetchall(),
     "drift": lambda con, model: (model.relevance().fetchall(), model.monitor("t").fetchall()),
     "discrimination": lambda con, model: model.discrimination("a", "b").fetchall(),
     "scorecard": lambda con, model: of_values(con, model).scorecard(target="a"),
@@ -135,7 +139,7 @@ def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind:
     bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
     asked_only = fitted(con, kind)
     for use, act in ACTS.items():
-        sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em", "pairs") else {}
+        sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em", "pairs", "untargeted") else {}
         model = fitted(con, kind, **sliced) if sliced or use in CHANGES else asked_only
         both = use == "merge_several" and refusing(use, kind) == "bound"
         title = "the model and the model" if both else "the model"

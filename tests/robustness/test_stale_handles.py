@@ -67,6 +67,7 @@ ASKED: dict[str, Ask] = {
     "report": lambda model, folder: headings(model, folder / "m.html"),
     "relevance": lambda model, _: (model.relevance().fetchall(), model.relevance(values=True).fetchall()),
     "review": lambda model, _: model.review("rows", 3).fetchall(),
+    "unusual": lambda model, _: model.unusual("rows", 3).fetchall(),
     "rollback": lambda model, _: (model.rollback("1"), model.statistics.fetchall()),
     "sample": lambda model, _: model.sample(3).fetchall(),
     "scorecard": lambda model, _: model.scorecard(target=model.classes[0]).score("rows", reasons=1).fetchall(),

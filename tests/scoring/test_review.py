@@ -81,9 +81,12 @@ def test_what_a_person_is_told(con: duckdb.DuckDBPyConnection, weather: nbsql.Mo
         (4, 1, 1, "never seen: wind = gale"),
     ]
     reasons = {row[0]: row[-1] for row in weather.review(f"SELECT * FROM {DAYS}", by="evidence")}
-    likelihoods = {(label, feature, value): row[4] for row in weather.likelihoods for label, feature, value in [row[:3]]}
-    best = {pair: max(likelihoods[(label, *pair)] for label in ("no", "yes")) for pair in (("sky", "sun"), ("wind", "calm"))}
-    ranked = sorted(best, key=lambda pair: (round(best[pair], 9), pair))
+    patterns = weather.explain(f"SELECT DISTINCT ON (sky, wind) * FROM {DAYS}").df().dropna(subset="value")
+    best = patterns.groupby(["row_id", "feature", "value"])["contribution"].max()
+    beside = (
+        (best - best.groupby("feature").mean()).groupby(["feature", "value"]).first()
+    )  # all five patterns are the usual ones
+    ranked = sorted((("sky", "sun"), ("wind", "calm")), key=lambda pair: (round(beside[pair], 9), pair))
     assert reasons[3] == "least likely: " + "; ".join(f"{feature} = {value}" for feature, value in ranked)
     dear = weather.review(f"SELECT * FROM {DAYS}", 1, by="expected cost", costs={("no", "yes"): 100}).fetchall()
     assert dear[0][-1].startswith("cheapest is no; ")

@@ -50,7 +50,6 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"target": "zzz"}, f"no column 'zzz' in golf; {COLUMNS}"),
         ({"target": ""}, f"no column '' in golf; {COLUMNS}"),
         ({"target": ["play"]}, "a column's name must be text, not ['play']"),
-        ({"target": None}, "a column's name must be text, not None"),
         ({"id": "play"}, "column 'play' cannot be both the target and the id"),
         ({"id": ["n", "N"]}, "id names 'n' twice; name it once"),
         ({"id": 3}, "id must be a column or a list of columns, not 3"),

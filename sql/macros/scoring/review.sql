@@ -2,7 +2,7 @@
   Which rows of a source a person should label next: its patterns, the most informative first, one row each.
 
     ...           the columns of the source, of the first row of the pattern
-    prediction, probability
+    prediction, probability   if the model has a target
     margin | log_evidence | unseen | expected_cost   the measure by which they are sorted
     stands_for    the number of rows of the source with the pattern
     reason        in words
@@ -11,7 +11,8 @@
 
     margin         the difference of the posteriors of the two most probable classes, the smallest first (Settles, Active Learning
                    Literature Survey, 2009, after Scheffer, Decomain and Wrobel, 2001); reason: the two and their posteriors
-    log_evidence   ln p(x), the lowest first; reason: the values that are improbable in every class, the least likely first
+    log_evidence   ln p(x), the lowest first; reason: the values that are improbable in every class, the least likely first, beside
+                   what the values of the same feature have on average: a density depends on the unit of its number
     unseen         the number of values and words that the model has not seen, the most first; reason: these
     expected_cost  of the prediction of least cost (costs.sql), the highest first; reason: that, and the two most probable classes
 
@@ -136,12 +137,16 @@ CAST({{ nbsql.element(nbsql.word('source.nbsql_labels'), number) }} AS {{ nbsql.
 {%- endfor %}
 {%- endmacro %}
 
-{# nbsql_queue: the patterns with their nbsql_position, from 1, the first to label. falling: whether the highest measure comes first. #}
+{#
+  nbsql_queue: the patterns with their nbsql_position, from 1, the first to label, and their number, nbsql_patterns. falling: whether the
+  highest measure comes first.
+#}
 {% macro ranked_patterns(measured, order, falling) -%}
 {% set measure %}{% if falling %}-{% endif %}source.nbsql_measure{% endset -%}
 nbsql_queue AS {{ nbsql.materialized() }}(
   SELECT
     source.*,
+    count(*) OVER () AS nbsql_patterns,
     row_number() OVER (
       ORDER BY {{ nbsql.measure_sort_key(measure) }} ASC NULLS LAST, {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
     ) AS nbsql_position
@@ -154,13 +159,15 @@ nbsql_queue AS {{ nbsql.materialized() }}(
 {#
   The first `count` patterns of the queue that have a measure; they are filtered here, because Spark plans for minutes if it can substitute
   the measure in a filter. columns: those to show; measure_name: the name of the measure's column; said: how reasons begin that name
-  values, in order, in nbsql_reasons.
+  values, in order, in nbsql_reasons; predicts: whether the model has a target.
 #}
-{% macro top_of_queue(queue, columns, measure_name, count, said=none) -%}
+{% macro top_of_queue(queue, columns, measure_name, count, said=none, predicts=true) -%}
 SELECT
   {{ nbsql.listed_columns(nbsql.word('queue'), columns) | indent(2) }}
+  {% if predicts %}
   queue.nbsql_label AS prediction,
   queue.nbsql_sure AS probability,
+  {% endif %}
   queue.nbsql_measure AS {{ nbsql.word(measure_name) }},
   queue.nbsql_rows AS stands_for,
   {% if said is none %}
@@ -187,16 +194,21 @@ WITH {{ nbsql.ranked_patterns(measured, order, falling) }}
 {{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, named, count) }}
 {%- endmacro %}
 
-{# The relation of the patterns to explain. #}
+{# The relation of the patterns to explain: the first ones, and 200 of all, in even steps, to know what is usual. #}
 {% macro chosen_patterns(count) -%}
-(SELECT * FROM nbsql_queue WHERE nbsql_position <= {{ count }})
+{% set step %}(nbsql_patterns / {{ nbsql.number(200) }}){% endset -%}
+(
+  SELECT *
+  FROM nbsql_queue
+  WHERE nbsql_position <= {{ count }} OR floor(nbsql_position / {{ step }}) > floor((nbsql_position - 1) / {{ step }})
+)
 {%- endmacro %}
 
 {#
   The patterns ranked by their evidence. explained: the query of the contribution of each value to each class, for the chosen patterns by
   nbsql_position.
 #}
-{% macro review_by_evidence(measured, order, explained, passed, count) -%}
+{% macro review_by_evidence(measured, order, explained, passed, count, predicts=true) -%}
 WITH {{ nbsql.ranked_patterns(measured, order, false) }},
 nbsql_explained AS (
   {{ explained | indent(2) }}
@@ -207,12 +219,29 @@ nbsql_likeliest AS (
   WHERE value IS NOT NULL
   GROUP BY nbsql_position, feature, value
 ),
+nbsql_usual AS (
+  {% set possible %}contribution > -{{ nbsql.infinity() }}{% endset %}
+  SELECT
+    feature,
+    coalesce(
+      avg(CASE WHEN nbsql_position > {{ count }} AND {{ possible }} THEN contribution END),
+      avg(CASE WHEN {{ possible }} THEN contribution END),
+      0
+    ) AS usual
+  FROM nbsql_likeliest
+  GROUP BY feature
+),
 nbsql_reasons AS (
   {% set description %}feature || ' = ' || value{% endset %}
-  {% set by %}{{ nbsql.measure_sort_key(nbsql.word('contribution')) }}, feature, value{% endset %}
-  SELECT nbsql_position, {{ nbsql.ordered_list(description, by) }} AS nbsql_values FROM nbsql_likeliest GROUP BY nbsql_position
+  {% set beside %}(contribution - usual){% endset %}
+  {% set by %}{{ nbsql.measure_sort_key(beside) }}, feature, value{% endset %}
+  SELECT nbsql_position, {{ nbsql.ordered_list(description, by) }} AS nbsql_values
+  FROM nbsql_likeliest
+  JOIN nbsql_usual USING (feature)
+  WHERE nbsql_position <= {{ count }}
+  GROUP BY nbsql_position
 )
-{{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, 'log_evidence', count, 'least likely: ') }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, 'log_evidence', count, 'least likely: ', predicts) }}
 {%- endmacro %}
 
 {# The patterns ranked by their unseen values. unseen: the query of these, by nbsql_position. #}

@@ -1,0 +1,85 @@
+"""Models without a target: rows that are unlike the others, against numpy and by hand, and what needs classes."""
+
+from __future__ import annotations
+
+import re
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbsql
+
+PARCELS = """CREATE TABLE parcels AS SELECT i AS id, ['Bern', 'Basel', 'Genf'][1 + i % 3] AS city,
+    2000 + i * 700 % 1100 + (i = 77)::INT * 30000 AS grams, 3 + i * 5 % 4 + (i = 40)::INT * 9 AS days FROM range(300) AS t(i)"""
+
+
+def test_bins_of_equal_width_are_the_histogram_based_outlier_score(con: duckdb.DuckDBPyConnection) -> None:
+    numbers = pd.DataFrame(np.random.default_rng(3).normal(size=(400, 3)), columns=list("abc"))
+    histograms = {name: np.histogram(numbers[name], 10, density=True) for name in numbers}
+    edges = {name: [float(edge) for edge in found[1][1:-1]] for name, found in histograms.items()}
+    families = {name: nbsql.Binned(edges=inner, alpha=0) for name, inner in edges.items()}
+    evidence = nbsql.fit(con, numbers, target=None, families=families).log_evidence(numbers).df()["log_evidence"].to_numpy()
+    score, constant = np.zeros(len(numbers)), 0.0
+    for name, (heights, of_bins) in histograms.items():
+        score -= np.log2(heights[np.clip(np.searchsorted(of_bins, numbers[name], "right") - 1, 0, 9)])
+        constant += np.log2(of_bins[1] - of_bins[0])
+    assert constant - evidence / np.log(2) == pytest.approx(score, abs=1e-9)
+
+
+def test_unusual_rows_come_with_what_is_unusual_in_them(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(PARCELS)
+    model = nbsql.fit(con, "parcels", target=None, name="shape", id="id")
+    first, second = model.unusual("parcels", 2).fetchall()
+    assert (first[0], first[-2], first[-1].split(";")[0]) == (77, 1, "least likely: grams = 32000")
+    assert (second[0], second[-2], second[-1].split(";")[0]) == (
+        40,
+        1,
+        "least likely: days = 12",
+    )  # though grams have a lower density
+    assert model.unusual("parcels").columns == ["id", "city", "grams", "days", "log_evidence", "stands_for", "reason"]
+    new = "SELECT 'Bern' AS city, 2500 AS grams, 4 AS days UNION ALL SELECT 'Chur', 2500, 4"  # a city that was never seen
+    assert [row[-1].split(";")[0] for row in model.unusual(new, 1, columns=[])] == ["least likely: city = Chur"]
+    in_sql = con.execute(
+        "SELECT id FROM shape.log_evidence('parcels') ORDER BY floor(log_evidence * 1e6), id LIMIT 2"
+    ).fetchall()
+    assert in_sql == [(77,), (40,)]
+    assert repr(nbsql.load(con, "shape")).startswith("<nbsql model 'shape' in 'memory': no target from 300 rows, by ")
+
+
+def test_a_model_without_a_target_learns_and_forgets(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(PARCELS)
+    whole = nbsql.fit(con, "parcels", target=None, id="id", infer="types")
+    parts = nbsql.fit(con, "SELECT * FROM parcels WHERE id < 100", target=None, id="id", infer="types")
+    parts.update("SELECT * FROM parcels WHERE id >= 100")
+    expected = whole.log_evidence("parcels", columns=["id"]).fetchall()
+    assert parts.log_evidence("parcels", columns=["id"]).fetchall() == [
+        (identifier, pytest.approx(evidence, rel=1e-9)) for identifier, evidence in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda con, model: model.predict("parcels"), "{} for a prediction; it finds unusual() rows"),
+        (lambda con, model: model.predict("parcels", top_k=1), "{} for a prediction; it finds unusual() rows"),
+        (lambda con, model: model.predict_proba("parcels"), "{} for a prediction; it finds unusual() rows"),
+        (lambda con, model: model.evaluate("parcels"), "{} for a prediction; it finds unusual() rows"),
+        (lambda con, model: model.compare(model, "parcels"), "{} for a prediction; it finds unusual() rows"),
+        (
+            lambda con, model: model.review("parcels"),
+            "model 'shape' has one class only, and is never in doubt; review by='evidence'",
+        ),
+        (
+            lambda con, model: nbsql.auto(con, "parcels", target=None, id="id"),
+            "without a target there are no classes to judge by; name one",
+        ),
+    ],
+)
+def test_what_needs_classes_is_refused(con: duckdb.DuckDBPyConnection, act, message) -> None:
+    con.execute(PARCELS)
+    model = nbsql.fit(con, "parcels", target=None, name="shape", id="id")
+    text = message.format("model 'shape' has no target, and so no classes")
+    with pytest.raises(nbsql.NbsqlError, match=f"^{re.escape(text)}$"):
+        act(con, model)
