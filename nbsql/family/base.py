@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
@@ -53,8 +53,15 @@ class Parameter:
     paired: bool = False  # whether this belongs to a pair of columns, which the macro <family>_pairs lists
 
 
+class _Options(type):
+    """Lists in `help` and in completions what a user may set, and not what nbsql asks a family."""
+
+    def __dir__(cls) -> list[str]:
+        return ["__init__", *(option.name for option in fields(cls) if not option.name.startswith("_"))]  # type: ignore[arg-type]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Family:
+class Family(metaclass=_Options):
     """The base class of all families.
 
     Args:
