@@ -1,4 +1,4 @@
-"""The page on other clients: Node asks a model that Python has made."""
+"""The page on other clients: Node, R and Java ask a model that Python has made."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,21 @@ INBOX = [
 ]
 
 
+PROGRAMS = {  # by the language of its block: the file, the program that runs it, and where it takes a library, its installation
+    "js": ("ask.mjs", "node", ["npm", "install", "--silent", "--no-audit", "--no-fund", "@duckdb/node-api"]),
+    "r": ("ask.R", "Rscript", None),
+    "java": ("Ask.java", "java", None),
+}
+
+
 @pytest.mark.slow
-def test_node_asks_a_model_as_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not shutil.which("npm"):
-        assert not os.environ.get("CI"), "CI needs npm"
-        pytest.skip("npm is not installed")
+@pytest.mark.parametrize("language", PROGRAMS)
+def test_a_client_asks_a_model_as_the_page_shows(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, program, install = PROGRAMS[language]
+    for needed in filter(None, (program, install and install[0])):
+        if not shutil.which(needed):
+            assert not os.environ.get("CI"), f"CI needs {needed}"
+            pytest.skip(f"{needed} is not installed")
     monkeypatch.chdir(tmp_path)
     rows = [dict(zip(("label", "message", "links", "attachment"), row, strict=True)) for row in INBOX]
     families = {"message": nbsql.Text(), "links": "poisson"}
@@ -35,13 +46,16 @@ def test_node_asks_a_model_as_the_page_shows(tmp_path: Path, monkeypatch: pytest
             model.predict_one({"message": "a free lunch", "links": 0, "attachment": False}),
             model.predict_one({"message": "it's your prize, claim it", "links": 8, "attachment": True}),
         ]
-    found = re.search(r"^```js\n(.*?)^```\n\n```output\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    block = rf"^```{language}\n(.*?)^```\n\n```output\n(.*?)^```"
+    found = re.search(block, PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     assert found is not None
-    program, shown = found.groups()
-    subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "@duckdb/node-api"], check=True)  # noqa: S607
-    Path("ask.mjs").write_text(program, encoding="utf-8")
-    printed = subprocess.run(["node", "ask.mjs"], check=True, capture_output=True, text=True).stdout  # noqa: S607
-    assert printed == shown
-    assert shown == "".join(
-        f"{{ prediction: '{one['prediction']}', probability: {one['probability']:.4f} }}\n" for one in expected
-    )
+    if install:
+        subprocess.run(install, check=True)
+    Path(file).write_text(found[1], encoding="utf-8")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # where the shell of DuckDB is
+    printed = subprocess.run(
+        [program, file], check=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
+    ).stdout
+    assert printed == found[2]
+    answers = [(one["prediction"], f"{one['probability']:.4f}") for one in expected]
+    assert re.findall(r"\b(ham|spam)\b\W+(?:probability\W+)?(0\.\d+)", printed) == answers
