@@ -9,7 +9,7 @@ HEAD = """# Capabilities: what goes with what
 
 Most verbs and options work with every kind of model. These tables list the ones that do not work with all. The refusals and
 their tests are made from the same tables (`nbsql/spec/capabilities.py`). A refused call raises an error of one line with the
-reason, and changes nothing. `pytest tests/docs/test_capabilities.py --update-golden` regenerates this page.
+reason, and changes nothing.
 """
 
 BOUND = """What depends on all rows: the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and a bag or text with
