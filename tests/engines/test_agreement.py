@@ -347,6 +347,8 @@ def test_the_queue_of_rows_to_label(both: Both) -> None:
             "expected cost": {"costs": {("a", "b"): 3}},
         }
         queries = [model.review("pool", 6, by=by, **options) for by, options in asked.items()]  # type: ignore[arg-type]
+        shape = nbsql.fit(place.con, "known", target=None, id="id", name="shape", exclude=["y"], families={"n": "poisson"})
+        queries += [shape.unusual("pool", 6), nbsql.load(place.con, "shape").log_evidence("pool", columns=["id"])]
         found.append([(query.columns, query.fetchall()) for query in queries])
     for ours, theirs in zip(*found, strict=True):
         assert ours[0] == theirs[0]
