@@ -1,4 +1,4 @@
-"""The commands of a maintainer of the dbt package: `python -m nbsql.dbt write`, and `python -m nbsql.dbt mirror FOLDER`."""
+"""The commands of a maintainer: `python -m nbsql.dbt write`, `mirror FOLDER` and `extension FOLDER`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from nbsql.dbt.extension import fill_extension
 from nbsql.dbt.facts import FACTS, facts_sql
 from nbsql.dbt.mirror import fill_mirror
 from nbsql.dbt.package import (
@@ -34,16 +35,19 @@ GENERATED = {
 
 
 def main(arguments: list[str]) -> None:
-    """Run one of the two commands; `arguments` are those of the command line."""
+    """Run one of the commands; `arguments` are those of the command line."""
     parser = argparse.ArgumentParser(prog="python -m nbsql.dbt")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("write", help="regenerate the package's files that are made from classes and macros")
+    fills = {"mirror": fill_mirror, "extension": fill_extension}
     mirror = commands.add_parser("mirror", help="fill a repository with the package at its root, as the dbt hub wants it")
-    mirror.add_argument("folder", type=Path)
+    extension = commands.add_parser("extension", help="fill a repository with the page of plain SQL as an extension of DuckDB")
+    for command in (mirror, extension):
+        command.add_argument("folder", type=Path)
     asked = parser.parse_args(arguments)
-    if asked.command == "mirror":
+    if asked.command in fills:
         try:
-            files = fill_mirror(asked.folder)
+            files = fills[asked.command](asked.folder)
         except NbsqlError as error:
             sys.exit(f"error: {error}")
         print(f"{len(files)} files in {asked.folder}")

@@ -174,5 +174,5 @@ def test_a_folder_of_something_else_is_no_mirror(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "nbsql.dbt", "mirror", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"error: {tmp_path} is neither empty nor a mirror of the package; name another folder\n"
+    assert done.stderr == f"error: {tmp_path} is neither empty nor filled by this command before; name another folder\n"
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
