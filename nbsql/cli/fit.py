@@ -27,7 +27,7 @@ from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
 _OF_METHODS = (
-    "components", "backoff", "shrinkage", "least", "number_bins", "penalty", "per", "views", "iterations", "tolerance",
+    "components", "backoff", "shrinkage", "least", "number_bins", "penalty", "per", "views", "pairs", "iterations", "tolerance",
     "em_weight",
 )  # fmt: skip
 _ARGUMENTS = {

@@ -161,6 +161,7 @@ OF_METHODS = together(
         "--views/--no-views", default=None,
         help="For weighted, whether numbers and texts are two features, each with a weight.  [default: texts]",
     ),
+    option("--pairs", type=int, metavar="N", help="For weighted, the most pairs of columns that are features.  [default: 0]"),
     option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]"),
     option(
         "--tolerance", type=float, metavar="T",

@@ -45,7 +45,7 @@ def best_gain_over_model(state: ModelState, source: Source, weight: str | None) 
     own = spec_for_recount(own, source.columns, source.label, state.title, exact=engine.exact)
     columns = [*dict.fromkeys(column for feature in spec.features for column in feature.columns)]
     options = Options(spec.target, features=columns, weight=weight)
-    is_naive = spec.logistic is None and not any(f.family.over_columns or f.family.name == "conditional" for f in spec.features)
+    is_naive = spec.logistic is None and not any(f.family.over_columns or f.family.parent for f in spec.features)
     with engine.transaction():
         found = cross_validate_spec(engine, source, own, folds=_FOLDS, fold=None, bins=10)
         found_by = "" if spec.found_dependence is None else spec.found_dependence.name

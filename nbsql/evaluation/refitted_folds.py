@@ -17,6 +17,7 @@ from nbsql.learning.em import run_em
 from nbsql.learning.fit_warnings import mark_few_values
 from nbsql.learning.folds import Folds
 from nbsql.learning.prepare import prepare_families
+from nbsql.learning.selection import with_features
 from nbsql.learning.weighted import find_weights
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
@@ -103,8 +104,8 @@ class RefittedFolds(Folds):
                 cells = fragment("cells_of", counted)
                 if spec.weighted is not None:
                     named = partial(self._name_of_fold, name)
-                    self._weights[name], chosen = find_weights(engine, plan, spec.weighted, source, counted, named)
-                    self._by_fold[name] = replace(spec, weighted=chosen)
+                    found, counted, self._weights[name] = find_weights(engine, plan, source, count, counted, named)
+                    self._by_fold[name], cells = replace(found, slice_by=spec.slice_by), fragment("cells_of", counted)
             yield cells
 
     def _name_of_fold(self, fold: str, part: str) -> Markup:
@@ -162,4 +163,6 @@ def make_folds_for_spec(
     options: dict[str, Any] = {"folds": folds, "fold": fold, "rows_with_folds": rows_with_folds}
     if is_sum:
         return Folds(engine, source, [spec], table, **options)
+    if spec.weighted is not None:  # each fold finds its own pairs
+        spec = with_features(spec, [each.name for each in spec.features if not each.family.is_ratio])
     return RefittedFolds(engine, source, [spec], table, **options, edges_by_fold=edges_by_fold)

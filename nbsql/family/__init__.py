@@ -16,7 +16,7 @@ from nbsql.family.binned import Binned
 from nbsql.family.calendar import Calendar
 from nbsql.family.categorical import Categorical
 from nbsql.family.complement import Complement
-from nbsql.family.conditional import Conditional
+from nbsql.family.conditional import Conditional, Interaction
 from nbsql.family.exponential import Exponential
 from nbsql.family.gamma import Gamma
 from nbsql.family.gaussian import Gaussian, NormalInverseGamma
@@ -40,8 +40,11 @@ _FAMILIES = (
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
 
-# The families that a spec may contain. Numbers of a logistic model are `Weighted`, and method="aode" adds `Pairs`.
-STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted, Pairs.name: Pairs}
+# The families of features that a method adds to those of the columns, AODE and `Weighted(pairs=40)`.
+ADDED: tuple[type[Family], ...] = (Pairs, Interaction)
+
+# The families that a spec may contain. Numbers of a logistic model are `Weighted`.
+STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted, **{family.name: family for family in ADDED}}
 
 # The family is inferred from the type alone, so that fitting the same table tomorrow gives the same model.
 INFERRED: dict[str, type[Family]] = {
@@ -55,8 +58,9 @@ INFERRED: dict[str, type[Family]] = {
 
 def named(family: str | Family) -> Family:
     """The family of that name with its default options, or the instance itself. Raises InputError if there is none."""
-    if isinstance(family, Pairs):
-        raise InputError("pairs come with ⟨method='aode'⟩, beside the categories they are of; leave them out of families")
+    if isinstance(family, ADDED):
+        method = "method='aode'" if isinstance(family, Pairs) else "method=nbsql.Weighted(pairs=40)"
+        raise InputError(f"pairs come with ⟨{method}⟩, beside the columns they are of; leave them out of families")
     if isinstance(family, Family) and hasattr(family, "name"):
         return family
     if isinstance(family, type) and issubclass(family, Family) and hasattr(family, "name"):
@@ -84,9 +88,9 @@ def from_dict(options: Mapping[str, Any]) -> Family:
 
 
 __all__ = [
-    "FAMILIES", "INFERRED", "NUMBERS", "SCALARS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Calendar",
+    "ADDED", "FAMILIES", "INFERRED", "NUMBERS", "SCALARS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Calendar",
     "Categorical", "Complement", "Conditional", "Estimate", "Exponential", "Family", "Gamma", "Gaussian", "Geometric",
-    "Joint", "Kernel", "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls", "OverColumns",
-    "Pairs", "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "all_named",
-    "from_dict", "named", "weighted",
+    "Interaction", "Joint", "Kernel", "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls",
+    "OverColumns", "Pairs", "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated",
+    "all_named", "from_dict", "named", "weighted",
 ]  # fmt: skip

@@ -91,3 +91,18 @@ class Conditional(Level):
     def is_cut(self, number: int) -> bool:
         """Whether a column is cut into bins: the column itself (number 0) or its parent (number 1)."""
         return (self.edges, self.parent_edges)[number] is not None
+
+
+@dataclass(frozen=True)
+class Interaction(Conditional):
+    """What two columns say together beyond what each says by itself, ln (n_cuv + s) / (n_cu P(v | c) + s).
+
+    That is the logarithm of P(u, v | c) / (P(u | c) P(v | c)), shrunk to 0 by s rows, the `shrinkage`.
+    `nbsql.Weighted(pairs=40)` adds such features beside those of the columns. Its counts and likelihoods are
+    those of a category with a parent.
+    """
+
+    shrinkage: float = 5.0
+
+    name: ClassVar[str] = "interaction"
+    is_ratio = True  # whether it is scored by what the two columns say beyond what each says by itself

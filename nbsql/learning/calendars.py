@@ -9,7 +9,7 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import Calendar, Family, Pairs, all_named
+from nbsql.family import ADDED, Calendar, Family, all_named
 from nbsql.family.calendar import EXPLICIT, OF_DAYS, OF_TIMES, PARTS, part_name
 from nbsql.learning.missing_words import is_named_by
 from nbsql.rendering.dialect import folded, restore
@@ -36,7 +36,7 @@ class _Request:
 
     @classmethod
     def of(cls, options: Options) -> _Request:
-        families = all_named(options.families, (Pairs,)) if isinstance(options.families, Mapping) else {}
+        families = all_named(options.families, ADDED) if isinstance(options.families, Mapping) else {}
         features: Any = options.features
         if isinstance(features, Best):
             features = features.among

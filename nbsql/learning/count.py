@@ -155,6 +155,13 @@ class Count:
         scans = [scan._replace(features=[each for each in scan.features if each in features]) for scan in self._scans]
         return plan.create_cells(relation, "1", self._relation, scans, temporary=True)
 
+    def cells_of(self, features: Sequence[Feature], temporary: Callable[[str], Markup]) -> Markup:
+        """A temporary table of the cells of the classes and of further features of the rows that were scanned."""
+        plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
+        count = Count(self.engine, self.source, plan, temporary, sliced=self._relation)
+        count.scan(quiet=True)
+        return count.create_cells(temporary("further cells"))
+
     def centres(self) -> dict[int, float | list[float]]:
         """A typical value of each feature whose squares are summed."""
         centred = self.plan.centred_features

@@ -50,6 +50,7 @@ def keep_best(draft: Draft) -> Draft:
     """The step of a fit that keeps the best features, and drops the cells of the others."""
     if draft.best is None:
         return draft
-    draft = replace(draft, spec=best_features(draft.engine, draft.spec, draft.best, draft.statistics))
+    if draft.spec.weighted is None:  # weights are of the best features, which they may have pairs of
+        draft = replace(draft, spec=best_features(draft.engine, draft.spec, draft.best, draft.statistics))
     draft.write([draft.plan.keep_features()])
     return draft

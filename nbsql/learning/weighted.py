@@ -13,27 +13,24 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.learning.count import stage_source
+from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
-from nbsql.learning.folds import Folds
+from nbsql.learning.evidence import Evidence, EvidenceFolds, is_level
+from nbsql.learning.interactions import interactions
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
 from nbsql.learning.newton import Newton
 from nbsql.learning.selection import best_features, rounded
-from nbsql.learning.shared_features import SharedFeatures
 from nbsql.plan import Plan
-from nbsql.plan.classes import ClassColumn
-from nbsql.plan.context import Context, QueryOptions
+from nbsql.plan.context import Context
 from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
 
 FOLDS = 5
-ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
 STALE = 0.1  # the share of the rows that weights were learnt from beyond which later changes make them stale
 FOLD_TOLERANCE = 0.1  # the change of a weight at which the search ends where the loss of folds is all that is wanted
 PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
 ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
 MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
-FEATURES_A_TABLE = 40  # as many joins as a statement plans quickly
 
 
 @dataclass(frozen=True)
@@ -47,14 +44,6 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """A table of what some features say of each row."""
-
-    relation: Markup
-    features: Sequence[Feature]
-
-
-@dataclass(frozen=True)
 class EvidenceProblem(Problem):
     """The search as the scan of logistic regression renders it: that of two classes, whose rows are one for each real class."""
 
@@ -62,39 +51,6 @@ class EvidenceProblem(Problem):
 
     rows_macro: ClassVar[str] = "evidence_predicted"
     reuses_products = True
-
-
-class EvidenceFolds(Folds):
-    """The folds of the rows of a fit, whose families are known, and whose warnings the fit has given."""
-
-    def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
-        self._shared = SharedFeatures(specs)
-        self._vectorised = False
-        self._count(replace(specs[0], slice_by="nbsql_slice"), folds, column)
-        self.names = self._fold_names()
-        self.specs = list(specs)
-
-    def context(self, spec: Spec) -> Context:
-        classes = [ClassColumn(number, label, "", "") for number, label in enumerate(spec.classes, start=1)]
-        reading = QueryOptions(by_slice=True, integer_slices=self._hashes_rows, centred=has_levels_only(spec))
-        return Context.of(spec, classes, reading, layout=self.engine.renderer.layout)
-
-    def evidence(self, classes: Markup) -> Evidence:
-        """What each feature says of the rows, by the models of the other folds. `classes` is the relation of the classes."""
-        (spec,), fragment = self.specs, self.engine.renderer.fragment
-        models = self.models(spec)
-        share = self.rows // ROWS
-        query = fragment("numbered_training_rows", models.context, self.rows_with_folds, classes, share)
-        rows = self.create("numbered rows", query)
-        tables = []
-        for start in range(0, len(spec.features), FEATURES_A_TABLE):
-            features = spec.features[start : start + FEATURES_A_TABLE]
-            context = self.context(replace(spec, features=features))
-            query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups)
-            tables.append(Evidence(self.create(f"evidence {start}", query), features))
-        numbers = models.context.form.class_numbers
-        joined = self.create("evidence", fragment("joined_evidence", tables, spec.features, numbers))
-        return Evidence(joined, spec.features)
 
 
 Trial = tuple[float, Weighted, "list[float]"]  # a held-out log loss, the options, and the point of their weights
@@ -140,7 +96,7 @@ class FeatureWeightSearch(WeightSearch):
         usual = replace(asked, per="feature" if asked.per == EITHER else asked.per, penalty=penalty)
         if usual == asked or min(self.counts) < 2:  # a class may be in one fold only
             return usual, None
-        some = self._some(evidence)
+        some = self.some(evidence)
         penalties = PENALTIES if asked.penalty is None else (asked.penalty,)
         best = _best([*self._trials([replace(usual, penalty=penalty) for penalty in penalties], some)])
         is_comparable = len(evidence.features) * len(self.counts) <= MAX_WEIGHTS_TO_COMPARE
@@ -148,7 +104,7 @@ class FeatureWeightSearch(WeightSearch):
             best = _best([*best, *self._trials([replace(best[0][1], per=CLASS_AND_FEATURE)], some)])
         return best[0][1:] if best else (usual, None)
 
-    def _some(self, evidence: Evidence) -> Evidence:
+    def some(self, evidence: Evidence) -> Evidence:
         """The evidence of some of the rows, by which options are compared; all of it if there are few."""
         share = self.engine.query_macro("row_count", evidence.relation)[0][0] // ROWS_TO_CHOOSE
         if share < 2:
@@ -169,10 +125,21 @@ class FeatureWeightSearch(WeightSearch):
                 starts = [point, starts[-1]]
                 yield loss, options, point
 
+    def scores_by_others(self, asked: Weighted, evidence: Evidence) -> Markup:
+        """A table of the scores of the rows by the weights of the other folds, without a choice among options."""
+        penalty = PENALTIES[0] if asked.penalty is None else asked.penalty
+        points = self.find_by_fold(replace(asked, per="feature", penalty=penalty), evidence)
+        return self._table(
+            "scores", self.engine.renderer.fragment("scores_of_weights", self.problem, evidence.relation, points)
+        )
+
     def _held_out_loss(self, evidence: Evidence, point: Sequence[float]) -> float:
         """The log loss of the rows by the weights of the other folds."""
         render, points = self.engine.renderer.fragment, self._points_of_folds(evidence, point)
-        scores = render("subquery", render("scores_of_weights", self.problem, evidence.relation, points))
+        return self.loss(render("subquery", render("scores_of_weights", self.problem, evidence.relation, points)))
+
+    def loss(self, scores: Markup) -> float:
+        """The log loss of the rows by their scores."""
         rows = self.engine.query_macro("losses_of_temperatures", scores, [1.0], len(self.counts))
         return float(sum(loss for _, _, loss in rows) / sum(weight for _, weight, _ in rows))
 
@@ -243,42 +210,68 @@ def _best(trials: Sequence[Trial]) -> list[Trial]:
     return sorted(trials, key=lambda trial: (rounded(trial[0], 6), trial[1].per != "feature", trial[1].penalty))[:1]
 
 
-def has_levels_only(spec: Spec) -> bool:
-    """Whether a row has one of several values in each feature, so that each class may have weights of its own."""
-    return all(map(is_level, spec.features))
-
-
-def is_level(feature: Feature) -> bool:
-    """Whether a row has one of several values in a feature."""
-    return feature.family.kind == "level"
-
-
 def find_weights(
-    engine: Engine, plan: Plan, options: Weighted, source: Source, cells: Markup, temporary: Callable[[str], Markup]
-) -> tuple[Markup, Weighted]:
-    """A temporary table of the weights (sql/macros/estimating/weighted.sql), and the options by which they were learnt.
+    engine: Engine, plan: Plan, source: Source, count: Count, cells: Markup, temporary: Callable[[str], Markup]
+) -> tuple[Spec, Markup, Markup]:
+    """The spec with the pairs and the options that were chosen, and temporary tables of its cells and of the weights.
 
-    `cells` are those of all rows of the source.
+    `cells` are those of all rows of the source, as `count` has counted them without pairs. The columns of the weights are in
+    sql/macros/estimating/weighted.sql.
     """
-    render = engine.renderer.fragment
+    render, options = engine.renderer.fragment, plan.spec.weighted or Weighted()
     spec = replace(plan.spec, weighted=None, slice_by=None)
-    rows = [(1, None, 0.0), *((1, feature.name, 1.0) for feature in spec.features)]
+    features = plan.spec.features
+    rows = [(1, None, 0.0), *((1, feature.name, 1.0) for feature in features)]
     with engine.temporaries() as own:
         priors = engine.create("priors", own("class counts"), render("priors", Context.of(spec), cells))
         classes = engine.create("classes", temporary("numbers of classes"), render("logistic_classes", priors))
         counts = [row[0] for row in engine.query_macro("logistic_counts", classes)]
         labels = tuple(label for _, label in engine.rows(plan.class_order(priors)))
-        if len(labels) > 1 and spec.features:
+        if len(labels) > 1 and features:
             folds = EvidenceFolds(engine, source, [replace(spec, classes=labels)], own, folds=FOLDS)
+            numbered = folds.numbered_rows(classes)
+            evidence = folds.evidence(numbered)
             search = FeatureWeightSearch(engine, plan, Logistic(tolerance=1e-10), source.relation, cells, own, counts=counts)
-            options, rows = search.find(options, folds.evidence(classes))
-    return engine.create("weights", temporary("weights"), render("feature_weights", classes, rows)), options
+            if options.pairs and min(counts) > 1:  # a class of one row is in one fold only
+                evidence = _with_pairs(search, options, folds, evidence, numbered)
+            features = tuple(evidence.features)
+            options, rows = search.find(options, evidence)
+        if pairs := features[len(plan.spec.features) :]:
+            cells = engine.create(
+                "cells", temporary("cells with pairs"), render("all_cells", cells, count.cells_of(pairs, own))
+            )
+    weights = engine.create("weights", temporary("weights"), render("feature_weights", classes, rows))
+    return replace(plan.spec, features=features, weighted=options), cells, weights
+
+
+def _with_pairs(
+    search: FeatureWeightSearch, options: Weighted, folds: EvidenceFolds, evidence: Evidence, numbered: Markup
+) -> Evidence:
+    """The evidence with that of the pairs that gain most, if the log loss of held-out folds is lower with them."""
+    (spec,) = folds.specs
+    scores = search.scores_by_others(options, search.some(evidence))
+    unknowns = 1 + len(search.counts) if options.per == CLASS_AND_FEATURE else 1  # of a feature
+    most = min(options.pairs, (MAX_WEIGHTS - len(search.counts)) // unknowns - len(spec.features))
+    pairs = interactions(search.engine, spec, folds.source, numbered, scores, most) if most > 0 else ()
+    if not pairs:
+        return evidence
+    own = replace(spec, features=pairs)
+    folds_of_pairs = EvidenceFolds(
+        search.engine, folds.source, [own], lambda name: search.temporary(f"pairs {name}"),
+        folds=FOLDS, rows_with_folds=folds.rows_with_folds,
+    )  # fmt: skip
+    together = folds_of_pairs.evidence(numbered, evidence)
+    try:
+        is_better = search.loss(search.scores_by_others(options, search.some(together))) < search.loss(scores)
+    except InputError:  # there is no minimum
+        is_better = False
+    return together if is_better else evidence
 
 
 def weigh_features(draft: Draft) -> Draft:
     """The step of a fit that finds the weights of its features, of the best ones only if they are chosen."""
-    spec, engine, options = draft.spec, draft.engine, draft.spec.weighted
-    if options is None:
+    spec, engine = draft.spec, draft.engine
+    if spec.weighted is None:
         return draft
     engine.require("⟨method='weighted'⟩")
     cells = draft.count.create_cells(draft.temporary("cells"))
@@ -286,9 +279,8 @@ def weigh_features(draft: Draft) -> Draft:
         spec = best_features(engine, spec, draft.best, cells)
     plan = Plan(engine.renderer, spec, draft.relations)
     source = stage_source(engine, spec, draft.source, draft.temporary("rows"))
-    weights, chosen = find_weights(engine, plan, options, source, cells, draft.temporary)
-    draft = draft.with_spec(weighted=chosen)
-    return replace(draft, learnt={"statistics": cells, "weights": weights})
+    found, cells, weights = find_weights(engine, plan, source, draft.count, cells, draft.temporary)
+    return replace(draft, spec=found, learnt={"statistics": cells, "weights": weights})
 
 
 def stale_weights(engine: Engine, spec: Spec, batches: Markup) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
-from nbsql.family import INFERRED, Conditional, Family, Nulls, Pairs, all_named, weighted
+from nbsql.family import INFERRED, Conditional, Family, Nulls, all_named, weighted
 from nbsql.family.checks import choice
 from nbsql.rendering.dialect import folded
 from nbsql.spec.calendars import parts_for_columns, with_all_parts
@@ -196,7 +196,7 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
     chosen = _chosen(known, options, reserved, excluded)
     method = options.classifier
     # The method adds pairs again, if the families are those of a fitted model.
-    families = all_named(options.families, (Pairs,) if isinstance(method, AODE) else ())
+    families = all_named(options.families, method.added)
     plain = {column.name for column in known.all}
     viewed = {f"{name} {words}" for name in plain for words in VIEWS} - plain  # as the families of a fitted model name them
     views = {key: families.pop(key) for key in [*families] if key in viewed}

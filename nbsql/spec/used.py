@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from nbsql.errors import listed
-from nbsql.family import Family, Pairs, all_named
+from nbsql.family import ADDED, Family, all_named
 from nbsql.spec.options import Options, Smoothed
 from nbsql.spec.spec import Spec
 from nbsql.warn import warn_user
@@ -73,7 +73,7 @@ def _warn_of(why: str, option: str, value: Any) -> None:
 
 def check_families_used(families: Mapping[Any, str | Family], *, estimates: bool) -> None:
     """Warn of the options of families that change nothing; `estimates` says whether the model estimates from counts."""
-    for name, family in all_named(families, (Pairs,)).items():  # a method has added these
+    for name, family in all_named(families, ADDED).items():  # a method has added these
         is_of_model = None not in (family.alpha, family.nulls, family.unseen, family.estimate)  # it has the options of a fit
         given = {} if is_of_model or family.cell == "part" else family.changed_options  # the parts of a date are categories
         asked = {option for option, value in given.items() if option in _USES and _USES[option].is_asked(value)}

@@ -15,8 +15,9 @@ from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
 from nbsql.evaluation.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
+from nbsql.learning.evidence import Evidence
 from nbsql.learning.folds import Folds
-from nbsql.learning.weighted import Evidence, FeatureWeightSearch
+from nbsql.learning.weighted import FeatureWeightSearch
 from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
 from nbsql.spec.method import Logistic, Weighted

@@ -97,7 +97,7 @@
 {# The other options of nbsql.fit, and those of its methods. #}
 {% macro options_of_python() -%}
 {% do return(['joins', 'infer', 'method', 'segment_by', 'estimate', 'backoff', 'shrinkage', 'bins', 'least', 'penalty', 'iterations',
-  'tolerance', 'per', 'views', 'components', 'segment_shrinkage']) %}
+  'tolerance', 'per', 'views', 'pairs', 'components', 'segment_shrinkage']) %}
 {%- endmacro %}
 
 {# What is wrong with values that break a rule. #}

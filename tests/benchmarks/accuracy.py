@@ -22,6 +22,7 @@ time, of one thread of each program.
     tan           nbsql.fit(method="tan"), a tree of dependent categories; none for texts
     aode          nbsql.fit(method="aode"), every category a parent in turn; none for texts
     weighted      nbsql.fit(method="weighted"), naive Bayes whose features have weights
+    pairs         nbsql.fit(method=nbsql.Weighted(pairs=40)), and pairs of columns beside them; none for texts
     naive         GaussianNB of the numbers, missing ones as the median, and CategoricalNB of the rest, as one model: their
                   joint log-likelihoods less one prior; of texts MultinomialNB of CountVectorizer
     linear        LogisticRegression of scaled numbers and indicators; of texts TfidfVectorizer
@@ -59,7 +60,7 @@ from threadpoolctl import threadpool_limits
 import nbsql
 
 EPSILON = 2.0**-52
-OURS = ("default", "smoothed", "floored", "prior", "auto", "calibrated", "best", "bins", "tan", "aode", "weighted")
+OURS = ("default", "smoothed", "floored", "prior", "auto", "calibrated", "best", "bins", "tan", "aode", "weighted", "pairs")
 METHODS = (*OURS, "naive", "linear", "boosting")
 LEAST = 0.01  # nats of boosting, below which a ratio to it says nothing
 STEADIED = {
@@ -67,7 +68,10 @@ STEADIED = {
     "floored": nbsql.Gaussian(floor=0.01),
     "prior": nbsql.Gaussian(prior=nbsql.NormalInverseGamma()),
 }
-COMPARED = (("smoothed", "default"), ("auto", "default"), ("best", "calibrated"), ("tan", "bins"), ("aode", "bins"))
+COMPARED = (
+    ("smoothed", "default"), ("auto", "default"), ("best", "calibrated"), ("tan", "bins"), ("aode", "bins"),
+    ("pairs", "weighted"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -260,6 +264,7 @@ def measure(table: Table, folder: str, rows: int, methods: Sequence[str]) -> dic
             models[method] = lambda families=steadied: (nbsql.fit(con, "learnt", target=target, families=families), False)
         models["bins"] = lambda: (nbsql.fit(con, "learnt", target=target, families=cut), False)
         models["tan"] = lambda: (nbsql.fit(con, "learnt", target=target, method="tan"), False)
+        models["pairs"] = lambda: (nbsql.fit(con, "learnt", target=target, method=nbsql.Weighted(pairs=40)), False)
         models["aode"] = lambda: (nbsql.fit(con, "learnt", target=target, method="aode"), False)
     families = {table.text: nbsql.Text()} if table.text is not None else None
     models["weighted"] = lambda: (nbsql.fit(con, "learnt", target=target, method="weighted", families=families), False)

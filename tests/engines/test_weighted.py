@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -55,3 +56,22 @@ def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Plac
         scored = model.joint_log_likelihood("SELECT * FROM inbox WHERE id < 20", columns=["id"])
         found.append({row[0]: row[-1] for row in scored.fetchall()})
     assert found[0] == pytest.approx(found[1], abs=1e-6)
+
+
+def test_a_pair_is_found_and_scored_on_each_engine(place: Place) -> None:
+    if place.engine == "spark":
+        pytest.skip("weighted features are refused on Spark")
+    rows = [(i, [1, 2, 3, None][i % 4], "uvw"[i // 4 % 3], i // 12 % 2 == 0) for i in range(300)]
+    told = [(i, n, b, c, "yes" if ((n or 0) > 1) == (b == "u") else "no") for i, n, b, c in rows]
+    place.table("pairs", {"id": "INTEGER", "n": "INTEGER", "b": "VARCHAR(9)", "c": "BOOLEAN", "y": "VARCHAR(9)"}, told)
+    model = nbsql.fit(place.con, "pairs", target="y", id="id", name="m", method=nbsql.Weighted(pairs=3))
+    assert [name for name in model.families if "&" in name] == ["n & b"]
+    assert model.evaluate("SELECT * FROM pairs WHERE n IS NOT NULL").log_loss < 0.05
+    scored = {row[0]: row[-1] for row in model.predict("pairs").fetchall()}
+    parts = dict.fromkeys(scored, 0.0)
+    for _, row, label, *_, contribution in model.explain("pairs").fetchall():
+        parts[row] += contribution if label == "yes" else -contribution
+    assert [max(p, 1 - p) for p in (1 / (1 + math.exp(-gap)) for gap in parts.values())] == pytest.approx([*scored.values()])
+    one = model.predict_one({"n": 1, "b": "u", "c": True})
+    row = next((i for i, n, b, c, _ in told if (n, b, c) == (1, "u", True)))
+    assert one["probability"] == pytest.approx(scored[row], rel=1e-9)

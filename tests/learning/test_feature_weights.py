@@ -65,7 +65,7 @@ def rows_with_folds(con: Any, model: nbsql.Model, target: str, table: str) -> An
     """The columns of the rows with the fold of each, nbsql_slice, as a frame."""
     state = model.state
     source = state.engine.source(table)
-    columns = [target, *(feature.column for feature in state.spec.features)]
+    columns = state.spec.columns
     arguments = (columns, target, "VARCHAR", 5, None, "class", source.kinds)
     return con.execute(str(state.engine.renderer.fragment("rows_with_folds", source.relation, *arguments))).df()
 

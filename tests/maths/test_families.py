@@ -17,7 +17,11 @@ from nbsql.family.moments import Moments
 from nbsql.family.tokens import Bag
 from nbsql.rendering.renderer import Renderer, macro_path
 
-FAMILIES = [kind(parent="x") if name == "conditional" else kind() for name, kind in STORED.items() if name != "calendar"]
+FAMILIES = [
+    kind(parent="x") if name in ("conditional", "interaction") else kind()
+    for name, kind in STORED.items()
+    if name != "calendar"
+]
 FAMILIES += [nbsql.ZeroInflated(of=of) for of in ("gamma", "exponential", "gaussian")]
 PARTS = {part for family in FAMILIES for part in family.macros}
 

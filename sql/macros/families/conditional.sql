@@ -8,6 +8,10 @@
   network classifiers, Machine Learning 29, 1997, section 3). The second is their smoothed one, but toward P(v | c) instead of P(v). One
   relation of counts holds both: a value is the JSON text of the list [v, u], or of [v] without a u, and n_cv sums n_cuv over all of
   these. A parent value that no longer occurs in any row of any class counts as never seen.
+
+  An interaction has these likelihoods, and is scored by what the two values say together beyond what each says by itself:
+
+    score = ln ratio,      ratio = (n_cuv + s) / (n_cu P(v | c) + s), and 1 where u is missing or was not seen by the fit
 #}
 
 {# The list of the value and the parent's value, as text; NULL where the value is missing and missing is not a value. #}
@@ -57,8 +61,12 @@ LIMIT 1001
 
 {# One row per class and value: the columns of likelihoods (likelihoods.sql). #}
 {% macro conditional_likelihoods(features) -%}
+{% set ratios = features | selectattr('family.is_ratio') | list -%}
+{% set score -%}
+CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio) ELSE {{ nbsql.safe_ln(nbsql.word('likelihood')) }} END
+{%- endset -%}
 SELECT
-  {{ nbsql.likelihood_columns(unseen=nbsql.word('unseen')) | indent(2) }}
+  {{ nbsql.likelihood_columns(score=score if ratios else none, unseen=nbsql.word('unseen')) | indent(2) }}
 FROM (
   {{ nbsql.conditional_estimates(features) | indent(2) }}
 ) AS estimates
@@ -94,6 +102,7 @@ VALUES
   with every parent and by itself.
 #}
 {% macro conditional_estimates(features) -%}
+{% set has_ratios = features | selectattr('family.is_ratio') | list | length > 0 -%}
 {#- the values of other features are not lists, and an engine may parse them before it filters them out #}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set child = nbsql.json_list(nbsql.json_element(counted, 0)) -%}
@@ -162,7 +171,8 @@ alone AS (
   LEFT JOIN values_of
     ON values_of.class = classes.class AND values_of.feature = sizes.feature AND values_of.child = children.child
 )
-SELECT class, feature, child AS value, FALSE AS unseen, likelihood
+SELECT class, feature, child AS value, FALSE AS unseen, likelihood{% if has_ratios %}, 1 AS ratio{% endif %}
+
 FROM alone
 UNION ALL
 SELECT
@@ -176,6 +186,10 @@ SELECT
     THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
     ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('alone.alpha'), total_of_parent, nbsql.word('alone.k')) }}
   END
+  {%- if has_ratios %},
+  ({{ n }} + alone.shrinkage) / (coalesce(of_parents.n, 0) * alone.likelihood + alone.shrinkage)
+  {%- endif %}
+
 FROM alone
 JOIN parents ON parents.feature = alone.feature
 LEFT JOIN met ON met.feature = alone.feature AND met.parent = parents.parent_list
@@ -192,7 +206,8 @@ SELECT
   sizes.feature,
   NULL,
   TRUE,
-  {{ nbsql.dirichlet_likelihood(0, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }}
+  {{ nbsql.dirichlet_likelihood(0, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }}{% if has_ratios %}, NULL{% endif %}
+
 FROM classes
 JOIN sizes ON sizes.smooths
 LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature

@@ -60,9 +60,12 @@ FROM {{ nbsql.with_terms(model, nbsql.word('numbered'), inputs, parameters, look
 {# Several such tables as one, with the evidence of all features, e_0_1. #}
 {% macro joined_evidence(tables, features, class_numbers) -%}
 SELECT
-  {{ nbsql.word('evidence_1') }}.*
-  {%- for table in tables[1:] %}
-  {%- set place = loop.index + 1 %}
+  evidence_1.nbsql_row,
+  evidence_1.fold,
+  evidence_1.y,
+  evidence_1.weight
+  {%- for table in tables %}
+  {%- set place = loop.index %}
   {%- for feature in table.features %}
   {%- for k in class_numbers %},
   evidence_{{ place }}.e{{ nbsql.feature_suffix(feature) }}_{{ k }}
@@ -100,7 +103,7 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {% macro evidence_of_some(evidence, share) -%}
 SELECT *
 FROM (
-  SELECT evidence.*, {{ nbsql.row_id() }} AS place FROM {{ evidence }} AS evidence
+  SELECT evidence.*, row_number() OVER (ORDER BY nbsql_row) AS place FROM {{ evidence }} AS evidence
 ) AS evidence
 WHERE place % {{ share }} = 0
 {%- endmacro %}

@@ -1,0 +1,71 @@
+"""What each feature says of a row by the counts of the other folds, from which the weights of features are learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from nbsql.learning.folds import Folds
+from nbsql.learning.shared_features import SharedFeatures
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context, QueryOptions
+from nbsql.spec.spec import Feature, Spec
+
+ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
+FEATURES_A_TABLE = 40  # as many joins as a statement plans quickly
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A table of what some features say of each row."""
+
+    relation: Markup
+    features: Sequence[Feature]
+
+
+class EvidenceFolds(Folds):
+    """The folds of the rows of a fit, whose families are known, and whose warnings the fit has given."""
+
+    def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
+        self._shared = SharedFeatures(specs)
+        self._vectorised = False
+        self._count(replace(specs[0], slice_by="nbsql_slice"), folds, column)
+        self.names = self._fold_names()
+        self.specs = list(specs)
+
+    def context(self, spec: Spec) -> Context:
+        classes = [ClassColumn(number, label, "", "") for number, label in enumerate(spec.classes, start=1)]
+        reading = QueryOptions(by_slice=True, integer_slices=self._hashes_rows, centred=has_levels_only(spec))
+        return Context.of(spec, classes, reading, layout=self.engine.renderer.layout)
+
+    def numbered_rows(self, classes: Markup) -> Markup:
+        """A table of the rows to learn from, with their numbers. `classes` is the relation of the classes."""
+        context, share = self.context(self.specs[0]), self.rows // ROWS
+        query = self.engine.renderer.fragment("numbered_training_rows", context, self.rows_with_folds, classes, share)
+        return self.create("numbered rows", query)
+
+    def evidence(self, rows: Markup, *others: Evidence) -> Evidence:
+        """What each feature says of the numbered rows, by the models of the other folds; beside what others say of some."""
+        (spec,), fragment = self.specs, self.engine.renderer.fragment
+        models = self.models(spec)
+        tables = [*others]
+        for start in range(0, len(spec.features), FEATURES_A_TABLE):
+            features = spec.features[start : start + FEATURES_A_TABLE]
+            context = self.context(replace(spec, features=features))
+            query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups)
+            tables.append(Evidence(self.create(f"evidence {start}", query), features))
+        together = [feature for table in tables for feature in table.features]
+        joined = fragment("joined_evidence", tables, together, models.context.form.class_numbers)
+        return Evidence(self.create("evidence", joined), together)
+
+
+def has_levels_only(spec: Spec) -> bool:
+    """Whether a row has one of several values in each feature, so that each class may have weights of its own."""
+    return all(map(is_level, spec.features))
+
+
+def is_level(feature: Feature) -> bool:
+    """Whether a row has one of several values in a feature."""
+    return feature.family.kind == "level"
