@@ -186,6 +186,7 @@ keys AS (
     met.feature,
     met.name,
     met.value,
+    row_number() OVER (ORDER BY met.feature ASC NULLS LAST, met.value ASC NULLS LAST) AS number,
     met.n >= options.least AS is_parent,
     options.alpha,
     options.shrinkage,
@@ -211,19 +212,22 @@ alone AS (
   LEFT JOIN cells
     ON cells.class = classes.class AND cells.feature = keys.feature AND cells.one = keys.value AND cells.other IS NULL
 ),
+met_together AS (
+  SELECT cells.class, parents.number AS parent, parents.name AS parent_name, children.number AS child, children.name, cells.n
+  FROM cells
+  JOIN keys AS parents ON parents.feature = cells.feature AND parents.value = cells.one
+  JOIN keys AS children ON children.feature = cells.feature AND children.value = cells.other
+),
 pairs AS (
-  SELECT class, feature, one AS parent, other AS child, n FROM cells WHERE other IS NOT NULL
+  SELECT class, parent, child, name, n FROM met_together
   UNION ALL
-  SELECT class, feature, other, one, n FROM cells WHERE other IS NOT NULL
+  SELECT class, child, parent, parent_name, n FROM met_together
 ),
 of_parents AS (
-  SELECT pairs.class, pairs.feature, pairs.parent, keys.name, sum(pairs.n) AS n
-  FROM pairs
-  JOIN keys ON keys.feature = pairs.feature AND keys.value = pairs.child
-  GROUP BY pairs.class, pairs.feature, pairs.parent, keys.name
+  SELECT class, parent, name, sum(n) AS n FROM pairs GROUP BY class, parent, name
 ),
 together AS (
-  SELECT feature, parent, name FROM of_parents GROUP BY feature, parent, name
+  SELECT parent, name FROM of_parents GROUP BY parent, name
 )
 SELECT class, feature, '[' || value || ']' AS value, likelihood, likelihood AS alone
 FROM alone
@@ -234,7 +238,7 @@ SELECT
   alone.feature,
   '[' || parents.value || ',' || alone.value || ']',
   CASE
-    WHEN together.feature IS NULL OR coalesce(of_parents.n, 0) + coalesce(alone.shrinkage, alone.alpha) = 0 THEN alone.likelihood
+    WHEN together.parent IS NULL OR coalesce(of_parents.n, 0) + coalesce(alone.shrinkage, alone.alpha) = 0 THEN alone.likelihood
     WHEN alone.shrinkage IS NOT NULL
     THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
     ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('alone.alpha'), total, nbsql.word('alone.k')) }}
@@ -242,17 +246,9 @@ SELECT
   alone.likelihood
 FROM alone
 JOIN keys AS parents ON parents.feature = alone.feature AND parents.name <> alone.name AND parents.is_parent
-LEFT JOIN together ON together.feature = alone.feature AND together.parent = parents.value AND together.name = alone.name
-LEFT JOIN of_parents
-  ON of_parents.class = alone.class
-  AND of_parents.feature = alone.feature
-  AND of_parents.parent = parents.value
-  AND of_parents.name = alone.name
-LEFT JOIN pairs
-  ON pairs.class = alone.class
-  AND pairs.feature = alone.feature
-  AND pairs.parent = parents.value
-  AND pairs.child = alone.value
+LEFT JOIN together ON together.parent = parents.number AND together.name = alone.name
+LEFT JOIN of_parents ON of_parents.class = alone.class AND of_parents.parent = parents.number AND of_parents.name = alone.name
+LEFT JOIN pairs ON pairs.class = alone.class AND pairs.parent = parents.number AND pairs.child = alone.number
 {%- endmacro %}
 
 {# The counts of pairs in reverse order, which the likelihoods also need: feature, value, class, n. #}

@@ -23,7 +23,7 @@
 {% set value %}CASE WHEN found.feature = {{ nbsql.text(feature.name) }} THEN found.value END{% endset -%}
 {% set part %}{% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}{% endset -%}
 {% set keys = [nbsql.pairs_keys(feature, nbsql.word('source'))] -%}
-{% set place %}class_no, stretch, code{% endset -%}
+{% set place %}class_no, place{% endset -%}
 {% set code %}code{% endset -%}
 {% set stretch %}CASE WHEN is_parent = 1 THEN stretch END{% endset -%}
 {% set rows %}count(*){% endset -%}
@@ -35,9 +35,15 @@ scores AS {{ nbsql.materialized() }}(
   SELECT
     {{ part }}{{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS parent,
     {{ nbsql.json_element(value, 1) }}{{ nbsql.binary() }} AS child,
-    {{ nbsql.unnested_with_places(nbsql.scores(model), 'class_no', 'score') }}
+    {{ nbsql.scores(model) }} AS scores
   FROM {{ lookups }} AS found
   WHERE found.feature = {{ nbsql.text(feature.name) }}
+),
+classes AS {{ nbsql.materialized() }}(
+  SELECT DISTINCT class_no
+  FROM (
+    SELECT {{ nbsql.unnested_with_places(nbsql.word('scores'), 'class_no', 'score') }} FROM scores WHERE child IS NULL
+  ) AS places
 ),
 numbers AS {{ nbsql.materialized() }}(
   SELECT *, max(code) OVER () * (row_number() OVER (ORDER BY {{ part }}value ASC NULLS LAST) - 1) AS stretch
@@ -59,15 +65,15 @@ ratios AS {{ nbsql.materialized() }}(
     {{ nbsql.whole_quotient(rows, distinct) }} AS size,
     {{ nbsql.ordered_list(nbsql.word('score'), place) }} AS logarithms
   FROM (
-    SELECT classes.class_no, numbers.stretch, codes.code, coalesce(scores.score, 0) AS score
+    {% set score = nbsql.element(nbsql.word('scores.scores'), nbsql.word('classes.class_no')) %}
+    SELECT classes.class_no, numbers.stretch + codes.code AS place, coalesce({{ score }}, 0) AS score
     FROM numbers
     JOIN (SELECT DISTINCT code FROM numbers) AS codes ON TRUE
-    JOIN (SELECT DISTINCT class_no FROM scores) AS classes ON TRUE
     LEFT JOIN numbers AS children ON children.code = codes.code{{ nbsql.same_part(model, nbsql.word('children'), nbsql.word('numbers')) }}
     LEFT JOIN scores
       ON scores.parent = numbers.value
-      AND scores.child = children.value
-      AND scores.class_no = classes.class_no{{ nbsql.same_part(model, nbsql.word('scores'), nbsql.word('numbers')) }}
+      AND scores.child = children.value{{ nbsql.same_part(model, nbsql.word('scores'), nbsql.word('numbers')) }}
+    CROSS JOIN classes
   ) AS places
 ),
 met AS {{ nbsql.materialized() }}(
@@ -97,7 +103,7 @@ products AS {{ nbsql.materialized() }}(
         GROUP BY nbsql_row
       ) AS coded
       CROSS JOIN (
-        SELECT {{ nbsql.collected(nbsql.word('class_no')) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
+        SELECT {{ nbsql.collected(nbsql.word('class_no')) }} AS class_nos FROM classes
       ) AS classes
       WHERE {{ nbsql.list_size(nbsql.word('stretches')) }} > 0
     ) AS rows_of_classes
