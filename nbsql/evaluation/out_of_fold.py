@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
+from typing import Any
 
 from markupsafe import Markup
 
@@ -43,13 +45,19 @@ def out_of_fold(
                 f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; "
                 f"folds are of the rows that it has learnt, all of them; {cure}"
             )
-        if sorted({*spec.classes, *(label[0] for label in cv.labels)}) != sorted(column.label for column in state.classes):
+        known = {_key(column.label, value) for column, value in zip(state.classes, state.labels(), strict=True)}
+        if {*spec.classes, *(_key(*label[:2]) for label in cv.labels)} != known | {*spec.classes}:
             raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")
         query = renderer.fragment("numbered_classes", plan.context(state.classes), plan.relations["parameters"])
         numbered_classes = cv.create("classes", query)
         parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         scored = cv.create_from_queries("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
         yield Context.of(spec, wide=False), scored, numbered_classes, spec.weight
+
+
+def _key(text: str, value: Any) -> Any:
+    """What tells a class from others: its text, but that of a decimal depends on its digits, such as 1.00."""
+    return value if isinstance(value, Decimal) else text
 
 
 def judged_by_folds(
