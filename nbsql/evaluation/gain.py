@@ -17,7 +17,7 @@ from nbsql.spec.options import Options
 from nbsql.spec.rules import spec_for_recount
 from nbsql.storage.state import ModelState
 
-_METHODS = ("naive", "tan", "aode", "lda", "qda")
+_METHODS = ("naive", "weighted", "tan", "aode", "lda", "qda")
 _FOLDS = 5
 _MIN_STANDARD_ERRORS = 2.0
 _MIN_GAIN = 1e-3  # nats
@@ -49,7 +49,8 @@ def best_gain_over_model(state: ModelState, source: Source, weight: str | None) 
     with engine.transaction():
         found = cross_validate_spec(engine, source, own, folds=_FOLDS, fold=None, bins=10)
         found_by = "" if spec.found_dependence is None else spec.found_dependence.name
-        return _best_gain_over(found, "naive" if is_naive else found_by, engine, source, options, None)
+        own_method = "weighted" if spec.weighted is not None else "naive" if is_naive else found_by
+        return _best_gain_over(found, own_method, engine, source, options, None)
 
 
 def _best_gain_over(

@@ -355,3 +355,15 @@ def test_a_fit_says_that_its_model_is_worse_than_none(pg: Any) -> None:
     with pytest.warns(nbsql.NbsqlWarning, match='^even on .* rows that it has learnt, the log loss, .* method="weighted"$'):
         nbsql.fit(pg, f"SELECT y, {copies} FROM once", target="y")
     nbsql.fit(pg, "once", target="y")
+
+
+def test_decimal_classes_are_those_of_other_digits_where_rows_are_evaluated_by_folds(pg: Any) -> None:
+    """1.00 is 1, whether the rows have it as a NUMERIC or as a DOUBLE PRECISION."""
+    pg.execute(
+        "CREATE TABLE t AS SELECT CAST(i % 2 AS NUMERIC(6, 2)) AS y, i % 5 + i % 2 AS x FROM generate_series(1, 60) AS r(i)"
+    )
+    model = nbsql.fit(pg, "t", target="y")
+    own = model.evaluate("t", folds="loo").accuracy
+    assert model.evaluate("SELECT CAST(y AS DOUBLE PRECISION) AS y, x FROM t", folds="loo").accuracy == own
+    with pytest.raises(nbsql.InputError, match="the classes of the query are not those that the model has learnt"):
+        model.evaluate("SELECT y + 1 AS y, x FROM t", folds="loo")
