@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import pytest
 from click.testing import CliRunner
+from engines.servers import private_postgres
 from support.families import table_of_defaults
 from support.pages import BLOCK, differences, run_blocks
 from support.program import forked_program
@@ -44,10 +45,10 @@ def page_text(page: str) -> str:
     return page_file(page).read_text(encoding="utf-8")
 
 
-def run_page(file: Path, names: dict[str, object], *programs: Path, update: bool) -> None:
+def run_page(file: Path, names: dict[str, object], *programs: Path, update: bool, postgres: str | None = None) -> None:
     """Run the blocks of a page, in this folder, and compare what they print with what the page shows, or write that anew."""
     text = file.read_text(encoding="utf-8")
-    found = run_blocks(text, file.name, names, *programs, lines=12 if file == README else 24)
+    found = run_blocks(text, file.name, names, *programs, lines=12 if file == README else 24, postgres=postgres)
     if update:
         file.write_text(found, encoding="utf-8")
         return
@@ -111,6 +112,14 @@ def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     programs = [] if page == "tutorials/first-model" else [request.getfixturevalue("program")]  # one is by the program itself
     run_page(page_file(page), {}, *programs, update=update)
+
+
+@pytest.mark.postgres
+def test_the_page_on_postgresql_runs_on_a_server(tmp_path, monkeypatch, update, program):
+    pytest.importorskip("psycopg")
+    monkeypatch.chdir(tmp_path)
+    with private_postgres() as address:
+        run_page(page_file("reference/postgresql"), {}, program, update=update, postgres=address)
 
 
 def test_every_page_is_in_the_index():

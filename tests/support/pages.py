@@ -20,19 +20,23 @@ import duckdb
 import nbsql
 from nbsql.queries.table import table_of_rows
 
-# A block with its language and, for SQL, a database; then what it printed.
-BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb))?\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+# A block with its language and, for SQL, a database or, on PostgreSQL, that word; then what it printed.
+BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb|postgres))?\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"python", "sql", "sh"}
+ADDRESS = "postgresql://shop@db.example.com/shop"  # of the pages, which nobody has
 _STATEMENTS = 3  # of a block that together fill the lines that it may print; of more, each prints as many as one of these
 _WIDTH = 88
 _NUMBER = re.compile(r"(-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?)")
 _VARYING = re.compile(r"\d[\d.,]*(?= ?(?:s|ms|MB|kB|seconds?|minutes|macros)\b|…$)")  # how long it took, how large it is
 
 
-def run_blocks(text: str, title: str, names: dict[str, object], *programs: Path, lines: int = 24) -> str:
+def run_blocks(
+    text: str, title: str, names: dict[str, object], *programs: Path, lines: int = 24, postgres: str | None = None
+) -> str:
     """Run the blocks of a page, in order, in this folder; return the page with what they print now, of each block some `lines`.
 
-    A shell finds programs in the folders `programs` first, then those of this Python.
+    A shell finds programs in the folders `programs` first, then those of this Python. Blocks on PostgreSQL run only if
+    `postgres` is the address of a database, which takes the place of that on the page.
     """
     path = os.pathsep.join([*map(str, programs), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": str(_WIDTH)}
@@ -40,14 +44,22 @@ def run_blocks(text: str, title: str, names: dict[str, object], *programs: Path,
     def with_output(found: re.Match[str]) -> str:
         language, file, block, _ = found.groups()
         printed: list[str] = []
+        if file == "postgres":
+            if postgres is None:
+                return found[0]
+            block = block.replace(ADDRESS, postgres)
         if language == "python":
             printed = [*_python(block, title, names)]
+        elif file == "postgres" and language == "sql":
+            printed = [*_tables_of_postgres(str(postgres), block)]
         elif language == "sql":
             printed = [*_tables(file or "shop.duckdb", block)]
         elif language == "sh" and not block.startswith("pip install"):
             printed = _shell(block, environment)
         elif language not in LANGUAGES:
             return found[0]
+        if postgres is not None:
+            printed = [each.replace(postgres, ADDRESS) for each in printed]
         source, shown = found[0].split("\n\n```output\n")[0].rstrip("\n"), [each for each in printed if each.strip()]
         most = lines // min(max(len(shown), 1), _STATEMENTS)
         output = "\n\n".join(_shortened(each, most) for each in shown)
@@ -89,6 +101,17 @@ def _tables(file: str, block: str) -> Iterator[str]:
             if statement.type == duckdb.StatementType.SELECT:
                 assert rows, statement.query
                 yield table_of_rows(columns, rows).fitted(_WIDTH, keep=1)[0].text()
+
+
+def _tables_of_postgres(address: str, block: str) -> Iterator[str]:
+    """What each query answers on PostgreSQL, as a table."""
+    import psycopg
+
+    with psycopg.connect(address, autocommit=True) as con:
+        for statement in block.split(";\n"):
+            if statement.strip() and (found := con.execute(statement)).description:  # type: ignore[arg-type]
+                columns = [column.name for column in found.description]
+                yield table_of_rows(columns, found.fetchall()).fitted(_WIDTH, keep=1)[0].text()
 
 
 def _shortened(printed: str, lines: int) -> str:
