@@ -109,7 +109,7 @@ def _tables_of_postgres(address: str, block: str) -> Iterator[str]:
 
     with psycopg.connect(address, autocommit=True) as con:
         for statement in block.split(";\n"):
-            if statement.strip() and (found := con.execute(statement)).description:  # type: ignore[arg-type]
+            if statement.strip() and (found := con.execute(statement)).description:
                 columns = [column.name for column in found.description]
                 yield table_of_rows(columns, found.fetchall()).fitted(_WIDTH, keep=1)[0].text()
 
