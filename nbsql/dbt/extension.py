@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from nbsql.dbt.mirror import emptied, write_licence
+from nbsql.dbt.mirror import checkout, emptied
 from nbsql.rendering.renderer import macro_path
 from nbsql.version import __version__
 
@@ -29,10 +29,11 @@ def fill_extension(folder: Path) -> list[Path]:
 
     Raises InputError unless the folder is empty, or an earlier extension, which may be a git repository.
     """
+    licence = checkout() / "LICENSE"
     emptied(folder, "description.yml", "extension:\n  name: nbsql\n", keep=(".gitmodules", "duckdb", "extension-ci-tools"))
     shutil.copytree(macro_path() / "extension", folder, dirs_exist_ok=True)
     described = folder / "description.yml"
     described.write_text(described.read_text(encoding="utf-8").replace("VERSION", __version__), encoding="utf-8")
     (folder / "src" / "include" / "nbsql_macros.hpp").write_text(macros_header(), encoding="utf-8")
-    write_licence(folder)
+    shutil.copyfile(licence, folder / "LICENSE")
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())

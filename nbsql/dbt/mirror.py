@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Sequence
-from importlib.metadata import distribution
 from pathlib import Path
 
 from nbsql.dbt.package import shipped
@@ -12,8 +12,8 @@ from nbsql.dbt.schema import SCHEMA
 from nbsql.errors import InputError
 from nbsql.rendering.renderer import macro_path
 
-_LICENCE = "LICENSE"
-_BESIDE = ("dbt_project.yml", "README.md", str(SCHEMA))
+_BESIDE = ("dbt_project.yml", str(SCHEMA))
+_RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 
 def fill_mirror(folder: Path) -> list[Path]:
@@ -21,14 +21,22 @@ def fill_mirror(folder: Path) -> list[Path]:
 
     Raises InputError unless the folder is empty, or an earlier mirror, which may be a git repository.
     """
+    project = checkout()
     emptied(folder, "dbt_project.yml", "name: nbsql\n")
     described = [path.relative_to(macro_path()) for path in (macro_path() / "dbt").glob("*.yml")]
     files = sorted([*map(Path, _BESIDE), *described, *shipped()])
     for path in files:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(macro_path() / path, folder / path)
-    write_licence(folder)
-    return [Path(_LICENCE), *files]
+    shutil.copyfile(project / "LICENSE", folder / "LICENSE")
+    shutil.copyfile(macro_path() / "dbt" / "README.md", folder / "README.md")
+    changes = (project / "CHANGELOG.md").read_text(encoding="utf-8")
+    (folder / "CHANGELOG.md").write_text(_RELATIVE_LINK.sub(r"\1", changes), encoding="utf-8")  # to pages that are not there
+    example, tests = project / "examples" / "dbt_project", folder / "integration_tests"
+    shutil.copytree(example, tests, ignore=shutil.ignore_patterns("target", "logs", "dbt_packages", "*.duckdb*", "*.yml.lock"))
+    packages = tests / "packages.yml"
+    packages.write_text("packages:\n  - local: ../\n", encoding="utf-8")
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
 
 
 def emptied(folder: Path, file: str, start: str, keep: Sequence[str] = ()) -> None:
@@ -47,8 +55,9 @@ def emptied(folder: Path, file: str, start: str, keep: Sequence[str] = ()) -> No
             path.unlink()
 
 
-def write_licence(folder: Path) -> None:
-    """Write the licence, which is beside the package in the repository, or in the metadata of an installation."""
-    beside = macro_path().parent / _LICENCE
-    text = beside.read_text(encoding="utf-8") if beside.is_file() else distribution("nbsql").read_text(f"licenses/{_LICENCE}")
-    (folder / _LICENCE).write_text(str(text), encoding="utf-8")
+def checkout() -> Path:
+    """The folder of the project. Raises InputError in an installation, which lacks what is published beside the macros."""
+    folder = macro_path().parent
+    if not (folder / "LICENSE").is_file():
+        raise InputError("this needs a checkout of nbsql, with its licence, examples and changes, and this is an installation")
+    return folder

@@ -21,6 +21,32 @@ from nbsql.rendering.renderer import macro_path
 
 pytestmark = needs_dbt
 
+
+def test_a_stranger_who_follows_the_readme_of_the_mirror_is_green(tmp_path: Path) -> None:
+    mirror, project = tmp_path / "mirror", tmp_path / "shop"
+    mirror.mkdir()
+    fill_mirror(mirror)
+    readme = (mirror / "README.md").read_text(encoding="utf-8")
+    for name, block in re.findall(r"```\w+\n(?:# |\{# )(models/[\w.]+)(.*?)```", readme, flags=re.DOTALL):
+        file = project / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(block.partition("\n")[2], encoding="utf-8")
+    assert len(list((project / "models").iterdir())) == 4
+    (project / "seeds").mkdir()
+    rows = [f"{i},{'free' if i % 3 else 'pro'},{i % 7},{str(i % 3 > 0 and i % 5 > 0).lower()}" for i in range(90)]
+    for seed in ("customers", "prospects", "customers_of_may"):
+        (project / "seeds" / f"{seed}.csv").write_text("\n".join(["customer_id,plan,visits,churned", *rows]), encoding="utf-8")
+    (project / "dbt_project.yml").write_text("name: shop\nversion: '1.0'\nprofile: shop\n", encoding="utf-8")
+    output = {"type": "duckdb", "path": str(project / "shop.duckdb")}
+    (project / "profiles.yml").write_text(json.dumps({"shop": {"target": "dev", "outputs": {"dev": output}}}), encoding="utf-8")
+    (project / "packages.yml").write_text(json.dumps({"packages": [{"local": str(mirror)}]}), encoding="utf-8")
+    for command in ("deps", "build"):
+        done = dbt(project, command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    with duckdb.connect(str(project / "shop.duckdb")) as con:
+        assert con.execute("SELECT count(prediction) FROM churn_scored").fetchone() == (90,)
+
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "dbt_project"
 HELD_BACK = "SELECT * FROM departures WHERE day > 20"

@@ -162,7 +162,13 @@ def test_a_mirror_has_the_package_at_its_root(tmp_path: Path) -> None:
     found = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
     assert found == set(files)
     assert {Path("dbt_project.yml"), Path("LICENSE"), Path("README.md"), Path("dbt/dispatch.sql")} <= found
-    assert {path for path in found if path.suffix == ".sql"} == set(package.shipped())
+    of_package = {path for path in found if path.parts[0] != "integration_tests"}
+    assert {path for path in of_package if path.suffix == ".sql"} == set(package.shipped())
+    for path in (path for path in of_package if path.suffix == ".md"):  # neither folders nor pages that are not there
+        text = (tmp_path / path).read_text(encoding="utf-8")
+        assert not re.search(r"\]\((?!https?:)", text), path
+        named = re.findall(r"`((?:macros|dbt|integration_tests)/[\w./]*)`", text) if path.name == "README.md" else []
+        assert all((tmp_path / name).exists() for name in named), path
     (tmp_path / "macros" / "gone.sql").write_text("", encoding="utf-8")
     assert fill_mirror(tmp_path) == files
     assert not (tmp_path / "macros" / "gone.sql").exists()
