@@ -220,7 +220,7 @@ class _FamilySearch:
         scores_by_key: dict[str, Markup] = {}
         for name, other in methods:
             setting = Setting(name, chosen, False, other)
-            if len(self.default) == 1 and not self._has_views(setting):
+            if len(self.default) == 1 and not self._adds_features(setting):
                 continue  # there is nothing that it could depend on
             if lenient and other.is_cut_at_quantiles and not self._cuts_numbers:
                 continue  # it is the method without them
@@ -280,7 +280,7 @@ class _FamilySearch:
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, options, temporary = self._place
-        method, is_counted = setting.method, not self._has_views(setting)
+        method, is_counted = setting.method, not self._adds_features(setting)
         if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
             with engine.part(f"cross-validating method {method.name!r}"):
                 found = self.terms.weighted_scores(self._features_of(setting), method)
@@ -302,8 +302,10 @@ class _FamilySearch:
             return bag_families(self._non_default_families(setting.chosen))
         return {name: family for name, family in families.items() if name in self.selectable}
 
-    def _has_views(self, setting: Setting) -> bool:
-        """Whether a method makes several features of a column, which the search has not counted."""
+    def _adds_features(self, setting: Setting) -> bool:
+        """Whether a method makes several features of a column, or one of a pair, which the search has not counted."""
+        if isinstance(setting.method, Weighted) and setting.method.pairs:
+            return True
         families = [self._family(name, place) for name, place in setting.chosen.items() if place != OUT]
         return setting.method is not None and any(setting.method.other_views(each, is_own=False) for each in families)
 

@@ -129,6 +129,15 @@ def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
     assert losses[5] < 0.01
 
 
+def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
+    methods = ["naive", "weighted", nbsql.Weighted(pairs=2, penalty=1)]
+    found = nbsql.auto(con, "SELECT y, x, b, c FROM t", target="y", methods=methods, leave_out=False, calibrate=False)
+    losses = {row[1]: row[2] for row in found.ranking.fetchall()}
+    (paired,) = (loss for name, loss in losses.items() if "pairs" in name)
+    assert paired < 0.5 < 0.6 < losses["weighted"]
+    assert any("&" in name for name in found.best().families)
+
+
 def test_the_best_features_have_pairs(con: Any) -> None:
     query = "SELECT y, x > 4 OR hash(id + 2) % 9 = 0 AS large, b = 'u' OR hash(id + 5) % 9 = 0 AS u, c FROM t"
     best = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=2), features=nbsql.Best(2), name="w", replace=True)
