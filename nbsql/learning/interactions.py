@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 
@@ -39,8 +39,8 @@ def interactions(engine: Engine, spec: Spec, source: Source, rows: Markup, score
     best = sorted(gains, key=lambda pair: (-gains[pair], pair))[:most]
     by_number = {feature.index: feature for feature in columns}
     taken = {feature.name for feature in spec.features}
-    found = (_interaction(by_number[a], by_number[b], index) for index, (a, b) in enumerate(best, start=len(taken) + 1))
-    features = tuple(each for each in found if each.name not in taken)
+    first = len(spec.features) + 1
+    features = tuple(_interaction(by_number[a], by_number[b], index, taken) for index, (a, b) in enumerate(best, start=first))
     return prepare_families(engine, replace(spec, features=features), source).features
 
 
@@ -74,8 +74,8 @@ def gains_of_pairs(engine: Engine, coded: Markup, numbers: Sequence[int], classe
     return {pair: gain for pair, (gain, error) in gains.items() if gain > error}
 
 
-def _interaction(feature: Feature, other: Feature, index: int) -> Feature:
-    """The two columns as a feature, whose values of the second column are not known yet."""
+def _interaction(feature: Feature, other: Feature, index: int, taken: Container[str]) -> Feature:
+    """The two columns as a feature, whose values of the second column are not known yet; its name is none of those taken."""
     family = Interaction(
         parent=other.column,
         edges=feature.family.edges,
@@ -86,9 +86,10 @@ def _interaction(feature: Feature, other: Feature, index: int) -> Feature:
         unseen="skip",
         estimate=feature.family.estimate,
     )
+    names = (f"{feature.column} & {other.column}{more}" for more in ("", " together", f" {index}"))
     return replace(
         feature,
-        name=f"{feature.column} & {other.column}",
+        name=next(name for name in names if name not in taken),
         family=family,
         columns=(feature.column, other.column),
         index=index,

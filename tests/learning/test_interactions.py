@@ -153,6 +153,14 @@ def test_columns_that_add_up_have_no_pairs(con: Any) -> None:
     assert [*model.families] == ["x", "c"]
 
 
+def test_a_pair_has_a_name_of_its_own(con: Any) -> None:
+    query = """SELECT y, x AS "x'; --", b, c AS "x'; -- & b" FROM t"""
+    model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=1), name="w", replace=True)
+    assert [*model.families] == ["x'; --", "b", "x'; -- & b", "x'; -- & b together"]
+    assert nbsql.load(con, "w").evaluate(query).log_loss == pytest.approx(model.evaluate(query).log_loss, rel=1e-12)
+    assert model.evaluate(query).log_loss < 0.5
+
+
 def test_update_and_forget_move_the_counts_of_a_pair(con: Any) -> None:
     query = "FROM t WHERE id < 500"
     model = nbsql.fit(con, query, method=nbsql.Weighted(pairs=5), **OPTIONS)
