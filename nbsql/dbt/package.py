@@ -18,6 +18,7 @@ ADAPTERS = {
     "duckdb": ("duckdb",),
     "postgres": ("postgres", "plain"),
     "spark": ("spark", "plain"),
+    "clickhouse": ("clickhouse", "without_lists", "plain"),
     "sqlite": ("sqlite", "without_lists", "plain"),
 }
 PRIMITIVES = Path("dbt/primitives.sql")

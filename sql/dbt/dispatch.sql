@@ -12,10 +12,29 @@
 {% macro bernoulli_inputs() %}{% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro binary() %}{% do return(adapter.dispatch('binary', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro body() %}{% do return(adapter.dispatch('body', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro boolean_of() %}{% do return(adapter.dispatch('boolean_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro breaks_negative_counts() %}{% do return(adapter.dispatch('breaks_negative_counts', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro broadcast_hint() %}{% do return(adapter.dispatch('broadcast_hint', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro categorical_value() %}{% do return(adapter.dispatch('categorical_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro characters() %}{% do return(adapter.dispatch('characters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro collation_of_letters() %}{% do return(adapter.dispatch('collation_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_kind() %}{% do return(adapter.dispatch('column_kind', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_named() %}{% do return(adapter.dispatch('column_named', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -25,6 +44,7 @@
 {% macro completed_inputs() %}{% do return(adapter.dispatch('completed_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro composed() %}{% do return(adapter.dispatch('composed', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro concatenated_lists() %}{% do return(adapter.dispatch('concatenated_lists', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro default__most_numbers() %}{% do return(nbsql.clickhouse__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro default__scored_columns() %}{% do return(nbsql.postgres__scored_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro distinct_count() %}{% do return(adapter.dispatch('distinct_count', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro distinct_elements() %}{% do return(adapter.dispatch('distinct_elements', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -79,7 +99,7 @@
 {% macro materialized() %}{% do return(adapter.dispatch('materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro maximum() %}{% do return(adapter.dispatch('maximum', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro mixed_hash() %}{% do return(adapter.dispatch('mixed_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro most_numbers() %}{% do return(nbsql.sqlite__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
+{% macro most_numbers() %}{% do return(adapter.dispatch('most_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro multinomial_drawn() %}{% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro named_values() %}{% do return(adapter.dispatch('named_values', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro natural_log() %}{% do return(adapter.dispatch('natural_log', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -111,6 +131,7 @@
 {% macro postgres__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro postgres__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro product() %}{% do return(adapter.dispatch('product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro query_rows() %}{% do return(adapter.dispatch('query_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro raise_error() %}{% do return(adapter.dispatch('raise_error', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro recursive() %}{% do return(adapter.dispatch('recursive', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replace_columns() %}{% do return(adapter.dispatch('replace_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

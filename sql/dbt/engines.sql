@@ -11,13 +11,16 @@
 
 {% macro default__check_engine() -%}
 {% do nbsql.refuse(
-  "the package is tested on dbt-duckdb, dbt-postgres, dbt-spark and dbt-sqlite alone, and the target '" ~ target.name ~ "' is of type '"
-  ~ target.type ~ "'; use a target of type 'duckdb', 'postgres', 'spark' or 'sqlite'") %}
+  "the package is tested on dbt-duckdb, dbt-postgres, dbt-spark, dbt-sqlite and dbt-clickhouse alone, and the target '" ~ target.name
+  ~ "' is of type '" ~ target.type ~ "'; use a target of type 'duckdb', 'postgres', 'spark', 'sqlite' or 'clickhouse'") %}
 {%- endmacro %}
 
 {% macro duckdb__check_engine() %}{% endmacro %}
 
-{# What the package needs and does not have on an engine, with the reason: lists, words, patterns (regular expressions), times. #}
+{#
+  What the package needs and does not have on an engine, with the reason: lists, words, patterns (regular expressions), times, nested
+  scores.
+#}
 {% macro default__lacking() -%} {% do return({}) %} {%- endmacro %}
 
 {# Refuses what needs something that the engine lacks. what: what is refused, to begin the message. #}

@@ -64,7 +64,7 @@ SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation
 {%- endmacro %}
 
 {# The rows of a small query, as tuples. #}
-{% macro query_rows(sql) -%} {% do return(run_query(nbsql.finished_statement(sql)).rows) %} {%- endmacro %}
+{% macro default__query_rows(sql) -%} {% do return(run_query(nbsql.finished_statement(sql)).rows) %} {%- endmacro %}
 
 {# Stops with an error of one line: the fact and the cure. #}
 {% macro refuse(message) -%} {% do exceptions.raise_compiler_error('nbsql: ' ~ message) %} {%- endmacro %}

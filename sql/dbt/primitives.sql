@@ -3,11 +3,29 @@
   change of a table, run python -m nbsql.dbt write.
 #}
 
+{% macro clickhouse__any_true(x) -%} max({{ x }}) {%- endmacro %}
+{% macro clickhouse__as_number(x) -%} toFloat64OrNull({{ x }}) {%- endmacro %}
+{% macro clickhouse__binary() -%} {%- endmacro %}
+{% macro clickhouse__boolean_of(x) -%} CAST({{ x }} AS Nullable(Bool)) {%- endmacro %}
+{% macro clickhouse__double() -%} Nullable(Float64) {%- endmacro %}
+{% macro clickhouse__has_digit(x) -%} match({{ x }}, '[0-9]') {%- endmacro %}
+{% macro clickhouse__in_time_zone(x, zone) -%} toTimeZone({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}
+{% macro clickhouse__infinity() -%} inf {%- endmacro %}
+{% macro clickhouse__number_of_weekday(x) -%} toDayOfWeek({{ x }}) {%- endmacro %}
+{% macro clickhouse__raise_error(message, text=none) -%}
+throwIf(length(coalesce({{ text }}, '')) >= 0, {{ nbsql.text(message) }})
+{%- endmacro %}
+{% macro clickhouse__string() -%} Nullable(String) {%- endmacro %}
+{% macro clickhouse__text_as_fitted(feature, column, whole, x) -%} CAST({{ x }} AS {{ nbsql.string() }}) {%- endmacro %}
+{% macro clickhouse__with_slices(source, expression) -%}
+(SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
+{%- endmacro %}
 {% macro default__any_true(x) -%} bool_or({{ x }}) {%- endmacro %}
 {% macro default__array() -%} {%- endmacro %}
 {% macro default__array_of(elements) -%} {{ nbsql.array() }}[{{ elements }}] {%- endmacro %}
 {% macro default__as_label(x, type) -%} {{ x }}{% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %} {%- endmacro %}
 {% macro default__as_number(x) -%} TRY_CAST({{ x }} AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro default__boolean_of(x) -%} CAST({{ x }} AS BOOLEAN) {%- endmacro %}
 {% macro default__breaks_negative_counts(column) -%}
 coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 {%- endmacro %}

@@ -22,6 +22,8 @@ LAST = ("dbt-core==1.12.*", "click>=8.3,<9")  # of dbt 1
 # The extension is a package for DuckDB 1.5, which SQLMesh takes, and not yet for 2.0.
 SQLMESH = ("sqlmesh==0.236.*", "dbt-core==1.11.*", "dbt-duckdb==1.11.*", "duckdb-extension-ducklake==1.5.*")
 SQLITE = ("dbt-core==1.11.*", "dbt-sqlite==1.10.*")  # which takes an older dbt-adapters than the others
+# chdb is ClickHouse in a process (clickhouse_server.py); dbt_server.py parses a project of DuckDB first.
+CLICKHOUSE = ("dbt-core==1.11.*", "dbt-clickhouse==1.10.*", "chdb==4.4.*", "dbt-duckdb==1.11.*")
 LAKE = "sqlmesh"  # the version whose DuckDB has the extension ducklake
 NEWEST = "dbt-core==2.0.0a4"  # the last one that is a wheel; later ones fetch themselves from elsewhere as they are built
 DUCKDB = "@duckdb/node-bindings-linux-x64@1.5.6-r.1"
@@ -44,6 +46,7 @@ def install(folder: Path) -> None:
     _pip(folder / "1.12", "--no-deps", *LAST)
     _environment(folder / "sqlmesh", *SQLMESH)
     _environment(folder / "sqlite", *SQLITE)
+    _environment(folder / "clickhouse", *CLICKHOUSE)
     newest = folder / "2.0"
     _environment(newest, NEWEST)
     _pip(newest, "--no-deps", "--target", str(newest / "postgres"), POSTGRES)

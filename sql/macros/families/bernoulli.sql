@@ -14,7 +14,7 @@
 {% if careful or feature.floating -%}
 {{ nbsql.yes_or_no(x, nbsql.word('true'), nbsql.word('false')) }}
 {%- else -%}
-CAST({{ x }} AS BOOLEAN)
+{{ nbsql.boolean_of(x) }}
 {%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 

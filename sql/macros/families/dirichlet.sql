@@ -35,11 +35,13 @@ FROM (
 {% macro dirichlet_estimates(features, evidence) -%}
 {% set n %}coalesce(counts.n, 0){% endset -%}
 {% set k %}denominators.k{% endset -%}
-WITH options(feature, alpha, min_count, smooths) AS (
-  VALUES
-    {% for feature in features %}
-    ({{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}){{ nbsql.comma(loop) }}
-    {% endfor %}
+{% set rows -%}
+{% for feature in features -%}
+({{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}){{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endset -%}
+WITH options AS (
+  SELECT * FROM {{ nbsql.named_values(rows, 'options', ['feature', 'alpha', 'min_count', 'smooths']) | indent(2) }}
 ),
 values_of AS (
   SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha

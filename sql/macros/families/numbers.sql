@@ -117,6 +117,7 @@ coalesce({{ density }}, 0)
 #}
 {% macro number_likelihoods(features, part=none) -%}
 {% set family = features[0].family -%}
+{% set names = ['feature'] + family.estimate_options | list -%}
 SELECT
   class,
   feature,
@@ -131,7 +132,9 @@ SELECT
 FROM (
   SELECT
     classes.class,
-    options.*,
+    {% for name in names %}
+    options.{{ nbsql.word(name) }},
+    {% endfor %}
     coalesce(cells.n, 0) AS n,
     {% if family.zeros %}
     coalesce(zero_cells.n, 0) AS zeros,
@@ -157,7 +160,7 @@ FROM (
   ){{ nbsql.comma_line(loop) }}
   {%- endfor %}
   {%- endset %}
-  JOIN {{ nbsql.named_values(rows, 'options', ['feature'] + family.estimate_options | list) | indent(2) }} ON TRUE
+  JOIN {{ nbsql.named_values(rows, 'options', names) | indent(2) }} ON TRUE
   LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
   LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature{% if part %} AND pooled.{{ part }} = classes.{{ part }}{% endif %}
 

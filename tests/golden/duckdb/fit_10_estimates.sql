@@ -37,11 +37,13 @@ dirichlet AS (
     CAST(NULL AS DOUBLE) AS variance,
     CAST(NULL AS DOUBLE) AS rate
   FROM (
-    WITH options(feature, alpha, min_count, smooths) AS (
-      VALUES
-        ('sender', 1.0e0, 0, TRUE),
-        ('replied', 1.0e0, 0, FALSE),
-        ('parts', 1.0e0, 0, FALSE)
+    WITH options AS (
+      SELECT * FROM (
+        VALUES
+          ('sender', 1.0e0, 0, TRUE),
+          ('replied', 1.0e0, 0, FALSE),
+          ('parts', 1.0e0, 0, FALSE)
+      ) AS options(feature, alpha, min_count, smooths)
     ),
     values_of AS (
       SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
@@ -134,7 +136,9 @@ gaussian AS (
   FROM (
     SELECT
       classes.class,
-      options.*,
+      options.feature,
+      options.floor,
+      options.lost,
       coalesce(cells.n, 0) AS n,
       cells.mean,
       cells.m2,
@@ -165,7 +169,9 @@ poisson AS (
   FROM (
     SELECT
       classes.class,
-      options.*,
+      options.feature,
+      options.a,
+      options.b,
       coalesce(cells.n, 0) AS n,
       cells.mean,
       cells.m2,

@@ -80,9 +80,11 @@ FROM (
         CAST(NULL AS DOUBLE) AS variance,
         CAST(NULL AS DOUBLE) AS rate
       FROM (
-        WITH options(feature, alpha, min_count, smooths) AS (
-          VALUES
-            ('body', 1.0e0, 0, FALSE)
+        WITH options AS (
+          SELECT * FROM (
+            VALUES
+              ('body', 1.0e0, 0, FALSE)
+          ) AS options(feature, alpha, min_count, smooths)
         ),
         values_of AS (
           SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha

@@ -1,0 +1,167 @@
+"""The package on ClickHouse: counts, likelihoods and scores are those of Python, and what it lacks is refused by name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import duckdb
+import pytest
+from engines.servers import absent
+from support import dbt_versions
+from support.dbt_projects import Project, equal, needs_dbt
+
+import nbsql
+
+pytestmark = needs_dbt
+
+# Nullable columns and others, whole numbers without a sign, and texts with quotes and a backslash.
+ROWS = r"""
+  SELECT
+    i AS id, ['b', 'a', 'it''s'][1 + i % 7 % 3] AS y, 'v''\"' || (i * 5 % 4) AS "a, b",
+    CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag, CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / 4 + i % 7 % 3 END AS x,
+    i * 11 % 5 AS events, 0.5e0 + i % 4 AS weight
+  FROM range(90) AS t(i)
+"""
+TYPES = (
+    'id Int32, y String, "a, b" LowCardinality(String), flag Nullable(Bool), x Nullable(Float64), events UInt8, weight Float64'
+)
+FAMILIES: dict[str, Any] = {
+    "flag": {"family": "bernoulli", "nulls": "category"},
+    "events": {"family": "poisson", "a": 2, "b": 1},
+    "x": {"family": "gaussian", "prior": {"kappa": 1, "a": 2}},
+    "a, b": {"family": "categorical", "unseen": "smooth", "levels": ["none"]},
+}
+IN_PYTHON = {
+    "flag": nbsql.Bernoulli(nulls="category"),
+    "events": nbsql.Poisson(2, 1),
+    "x": nbsql.Gaussian(prior=nbsql.NormalInverseGamma(kappa=1, a=2)),
+    "a, b": nbsql.Categorical(unseen="smooth", levels=["none"]),
+}
+META: dict[str, Any] = {
+    "counted": {"target": "y", "id": "id", "weight": "weight", "families": FAMILIES},
+    "few": {"target": "y", "features": ["flag", "x"]},
+    "categories": {"target": "y", "features": ["a, b", "flag"]},
+    "texts": {"target": "y", "features": ["a, b"], "families": {"a, b": "text"}},
+    "aged": {"target": "y", "features": ["x"], "weight": {"half_life": 5, "at": "id"}},
+}
+ALL = "source('raw', 'rows')"
+SCORES = {
+    "priors": "class_priors(ref('counted'))",
+    "likelihoods": "feature_likelihoods(ref('counted'))",
+    "predict_proba": f"probabilities(ref('few'), {ALL}, columns='id')",
+    "log_evidence": f"evidence(ref('few'), {ALL}, columns='id')",
+    "scorecard": "scorecard(ref('categories'), target='b')",
+}
+REFUSED = {
+    "metrics": f"evaluation(ref('few'), {ALL})",
+    "confusion": f"evaluation(ref('few'), {ALL}, table='confusion')",
+    "explain": f"explanation(ref('few'), {ALL})",
+    "compared": f"comparison(ref('few'), ref('categories'), {ALL})",
+}
+
+
+class OnClickHouse(Project):
+    """A project on a server of ClickHouse, by the dbt that goes with dbt-clickhouse."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.url = f"http://127.0.0.1:{port}/"
+        place = {"schema": "project", "host": "127.0.0.1", "port": port, "user": "default", "password": "", "driver": "http"}
+        target = {"type": "clickhouse", "threads": 1, "check_exchange": False, **place}
+        models = dict.fromkeys(META, f"{{{{ nbsql.statistics({ALL}) }}}}")
+        models |= {name: f"{{{{ nbsql.{call} }}}}" for name, call in (SCORES | REFUSED).items()}
+        config = {name: {"materialized": "table"} for name in (*META, *SCORES)} | {"priors": {"materialized": "view"}}
+        tests = {"counted": ["nbsql.nbsql_statistics_not_negative"]}
+        super().__init__(folder, models, META, config, tests, target=target, version="clickhouse")
+
+    def ask(self, sql: str) -> bytes:
+        try:
+            with urlopen(self.url, data=sql.encode(), timeout=100) as answer:  # noqa: S310
+                return bytes(answer.read())
+        except HTTPError as error:
+            raise RuntimeError(error.read().decode()) from None
+
+    def read(self, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and rows of a table."""
+        settings = "SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_denormals = 1"
+        found = json.loads(self.ask(f'SELECT * FROM project."{name}" {settings} FORMAT JSONCompact'))
+        is_float = ["Float64" in column["type"] for column in found["meta"]]
+        rows = [
+            tuple(float(value) if floats and value is not None else value for value, floats in zip(row, is_float, strict=True))
+            for row in found["data"]
+        ]
+        return [column["name"] for column in found["meta"]], rows
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnClickHouse]:
+    why = dbt_versions.missing("clickhouse")
+    if why:
+        absent(why)
+    script = Path(dbt_versions.__file__).with_name("clickhouse_server.py")
+    command = [str(dbt_versions.python("clickhouse")), str(script), str(tmp_path_factory.mktemp("server"))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            made = OnClickHouse(tmp_path_factory.mktemp("clickhouse"), int(server.stdout.readline()))
+            made.ask("CREATE DATABASE project")
+            made.ask(f"CREATE TABLE project.rows ({TYPES}) ENGINE = MergeTree ORDER BY id")
+            rows = ", ".join(f"({', '.join(map(literal, row))})" for row in duckdb.sql(ROWS).fetchall())
+            made.ask(f"INSERT INTO project.rows SELECT * FROM (VALUES {rows})")
+            made.dbt("build")
+            yield made
+        finally:
+            server.terminate()
+
+
+def literal(value: object) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return "NULL" if value is None else repr(value)
+
+
+def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
+    here = duckdb.connect()
+    here.execute(f"CREATE TABLE rows AS {ROWS}")
+    model = nbsql.fit(here, "rows", target="y", id="id", weight="weight", families=IN_PYTHON)
+    few = nbsql.fit(here, "rows", **META["few"])
+    messages = project.messages()
+    expected = {
+        "priors": model.priors,
+        "likelihoods": model.likelihoods,
+        "predict_proba": few.predict_proba("rows", columns=["id"]),
+        "log_evidence": few.log_evidence("rows", columns=["id"]),
+        "scorecard": nbsql.fit(here, "rows", **META["categories"]).scorecard(target="b").lines,
+    }
+    assert expected.keys() == SCORES.keys()
+    for name, query in expected.items():
+        assert project.statuses()[name] == "success", messages[name]
+        columns, rows = project.read(name)
+        assert columns == query.columns, name
+        equal(rows, query.fetchall(), name)
+    cells = [row[:7] for row in model.statistics]
+    equal([row[:7] for row in project.read("counted")[1]], cells, "counted")
+    assert project.statuses()["nbsql_nbsql_statistics_not_negative_counted_"] == "pass"
+
+
+def test_what_the_package_lacks_on_clickhouse_is_refused_by_name(project: OnClickHouse) -> None:
+    messages = {name: text for name, text in project.messages().items() if text.startswith("nbsql: ")}
+    nested = "which takes minutes to plan a query of scores within another"
+    lists = "where the package computes without lists"
+    lacking = {
+        "texts": ("family 'text' of 'a, b'", "where the package cuts no texts into words"),
+        "aged": ("the half-life of 'aged'", "where the package lets no rows age"),
+        "metrics": ("nbsql.evaluation with table='metrics'", lists),
+        "confusion": ("nbsql.evaluation with table='confusion'", nested),
+        "explain": ("nbsql.explanation", nested),
+        "compared": ("nbsql.comparison", lists),
+    }
+    assert messages == {
+        name: f"nbsql: {what} cannot be had on clickhouse, {lack}; leave it out, or use DuckDB, PostgreSQL or Spark"
+        for name, (what, lack) in lacking.items()
+    }
