@@ -32,10 +32,10 @@ PARTS: dict[str, Part] = {
     "predict_proba": Part("macro", "The rows of a relation with prediction and probability_<class> of every class."),
     "joint_log_likelihood": Part("macro", "The rows of a relation with ln p(x, c) of every class c."),
     "log_evidence": Part("macro", "The rows of a relation with ln p(x), low for a row that fits no class."),
-    "explain": Part("macro", "One row per row of a relation, class and feature: its contribution to the joint log-likelihood."),
+    "explain": Part("macro", "One row per scored row, class and feature: its contribution to the joint log-likelihood."),
     "reasons": Part(
         "macro",
-        "One row per row of a relation and value: how much likelier it is in one of the two most probable classes than in the "
+        "One row per scored row and value: how much likelier it is in one of the two most probable classes than in the "
         "other, after the prior and before the total.",
         optional=True,
     ),
