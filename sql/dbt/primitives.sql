@@ -101,7 +101,9 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AN
 list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
 {%- endmacro %}
 {% macro default__output(name) -%} {{ nbsql.ident(name) }} {%- endmacro %}
-{% macro default__part_of_time(x, part) -%} extract({{ nbsql.word(part) }} FROM {{ x }}) {%- endmacro %}
+{% macro default__part_of_time(x, part) -%}
+{% if part == 'year' %}year({{ x }}){% else %}extract({{ nbsql.word(part) }} FROM {{ x }}){% endif %}
+{%- endmacro %}
 {% macro default__plain_label(x, type) -%} {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %} {%- endmacro %}
 {% macro default__product(a, b, careful=false) -%} {{ a }} * {{ b }} {%- endmacro %}
 {% macro default__raise_error(message, text=none) -%} error({{ nbsql.text(message) }}) {%- endmacro %}

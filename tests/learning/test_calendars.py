@@ -222,3 +222,11 @@ def test_a_time_of_day_in_nanoseconds_has_the_parts_of_any_other() -> None:
         con.sql("FROM hours.predict_proba('as_polars_has_it')").fetchall(),
     ):
         assert sorted(row[-1] for row in query) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("type_", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
+def test_years_are_those_of_times_of_any_precision(con: duckdb.DuckDBPyConnection, type_: str) -> None:
+    """Of a table, too, whose statistics DuckDB reads as if they were microseconds, as soon as it extracts a year."""
+    time = f"CAST(TIMESTAMP '2024-01-01' + to_hours(i % 70) AS {type_})"
+    con.execute(f"CREATE TABLE t AS SELECT {time} AS sent, i % 5 < 2 AS y FROM range(200) AS r(i)")
+    assert list(nbsql.fit(con, "t", target="y").families) == ["day of sent", "weekday of sent", "hour of sent"]
