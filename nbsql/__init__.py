@@ -39,7 +39,7 @@ from nbsql.model.scorecard import Scorecard
 from nbsql.queries.query import Query
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture, Weighted
+from nbsql.spec.method import AODE, EM, KDB, LDA, QDA, TAN, JointBayes, Logistic, Mixture, Weighted
 from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.first_report import write_report
@@ -48,7 +48,7 @@ from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep
 from nbsql.version import __version__
 
 __all__ = [
-    "AODE", "EM", "LDA", "QDA", "TAN", "Auto", "Bernoulli", "Best", "Beta", "Binned", "Calendar", "Calibration",
+    "AODE", "EM", "KDB", "LDA", "QDA", "TAN", "Auto", "Bernoulli", "Best", "Beta", "Binned", "Calendar", "Calibration",
     "Categorical", "ClassEvaluation", "Complement", "Conditional", "CrossValidation", "DatabaseError", "Evaluation",
     "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "HalfLife", "InputError", "Join", "Joint",
     "JointBayes", "Kernel", "LogNormal", "Logistic", "Mixture", "Model", "ModelError", "Multinomial",

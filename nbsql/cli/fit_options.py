@@ -97,12 +97,12 @@ _OF_FIT: dict[str, Decorator] = {
         option(
             "--method", type=click.Choice(list(METHODS)), default="naive",
             help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
-            "tan: each category may depend on one other. aode: the mean over models in which all depend on one. "
-            "logistic: learnt weights. weighted: features have weights. em: rows without a class are used, too.",
+            "tan: each category may depend on one other, kdb: on several. aode: the mean over models in which all depend on "
+            "one. logistic: learnt weights. weighted: features have weights. em: rows without a class are used, too.",
         ),
         option(
             "--shrinkage", callback=_number_or_text, metavar="S",
-            help="For lda and qda: of the covariance matrices, from 0 to 1, or ledoit-wolf. For tan and aode: pseudo-counts.",
+            help="For lda and qda: of the covariance matrices, from 0 to 1, or ledoit-wolf. For tan, kdb, aode: pseudo-counts.",
         ),
         option(
             "--least", type=int, metavar="N",
@@ -110,8 +110,9 @@ _OF_FIT: dict[str, Decorator] = {
         ),
         option(
             "--number-bins", type=int, metavar="N",
-            help="For tan and aode, the number of quantiles that bin a number; by default it is cut where the classes differ.",
+            help="For tan, kdb and aode, the number of quantiles that bin a number; by default it is cut where classes differ.",
         ),
+        option("--k", type=int, metavar="N", help="For kdb, the most others that a category depends on.  [default: by folds]"),
         option(
             "--backoff", type=click.Choice(["naive"]),
             help="How the joint method scores an unseen row; by default not at all.",

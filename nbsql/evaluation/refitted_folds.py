@@ -13,6 +13,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.evaluation.leave_one_out import make_folds
 from nbsql.learning.count import Count
+from nbsql.learning.depth import with_best_depth
 from nbsql.learning.em import run_em
 from nbsql.learning.fit_warnings import mark_few_values
 from nbsql.learning.folds import Folds
@@ -23,7 +24,7 @@ from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
-from nbsql.spec.method import TAN
+from nbsql.spec.method import KDB, TAN
 from nbsql.spec.spec import Feature, Spec
 
 Edges = Mapping[str, Sequence[float]]
@@ -90,7 +91,8 @@ class RefittedFolds(Folds):
         with engine.part(place), engine.temporaries() as temporary:
             rows = engine.create(f"rows beside fold {name}", temporary("others"), query)
             source = Source(rows, self.source.label, self.source.columns, is_table=True)
-            spec = self._with_given_priors(prepare_families(engine, self._with_known_edges(setting, name), source))
+            spec = prepare_families(engine, self._with_known_edges(setting, name), source)
+            spec = self._with_given_priors(with_best_depth(engine, spec, source))
             self._by_fold[name] = spec
             sliced = replace(spec, slice_by="nbsql_slice")
             plan = Plan(engine.renderer, sliced, Relations(engine.renderer, transient=engine.transient_name()))
@@ -157,7 +159,7 @@ def make_folds_for_spec(
     is_sum = (
         spec.em is None
         and spec.weighted is None
-        and not isinstance(spec.dependence, TAN)
+        and not isinstance(spec.dependence, (TAN, KDB))
         and not any(map(is_cut_by_class, spec.features))
     )
     options: dict[str, Any] = {"folds": folds, "fold": fold, "rows_with_folds": rows_with_folds}

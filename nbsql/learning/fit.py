@@ -9,6 +9,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.learning.collinear import check_matrices
 from nbsql.learning.declared import declare, give_priors
+from nbsql.learning.depth import choose_depth
 from nbsql.learning.draft import Draft
 from nbsql.learning.em import count_softly
 from nbsql.learning.fit_warnings import mark_features, warn_of_classes, warn_of_features
@@ -49,6 +50,7 @@ STEPS: tuple[Step, ...] = (
     resolve_expressions,
     declare,
     prepare,
+    choose_depth,
     check_use,
     _in_script(check_script),
     # The rows are counted. Nothing is written before all of them have been checked against the rules.

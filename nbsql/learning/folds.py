@@ -26,6 +26,7 @@ from nbsql.plan.layout import complete_features, is_wide
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
+from nbsql.spec.method import KDB
 from nbsql.spec.options import Best, Options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec
@@ -98,6 +99,10 @@ class Folds:
         engine, source = self.engine, self.source
         for spec in specs:
             check(spec, "search")
+            if isinstance(spec.dependence, KDB) and spec.dependence.k is None:
+                raise InputError(
+                    "a search over settings does not choose the number of parents, too; name it: ⟨method=nbsql.KDB(k=2)⟩"
+                )
         specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         self._shared = SharedFeatures(specs)
         prepared = prepare_families(engine, self._shared.spec, source)

@@ -1,8 +1,8 @@
-"""Categories that depend on one other category: the tree that fits best (TAN), or all pairs of them (AODE)."""
+"""Categories that depend on others: on one in a tree (TAN), on several (KDB), or on each of them in turn (AODE)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -12,53 +12,61 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Conditional, Pairs
-from nbsql.family.conditional import MOST_PARENTS
+from nbsql.family.conditional import MOST_PARENTS, Parent
 from nbsql.learning.selection import rounded
 from nbsql.plan.context import TINY, Context
 from nbsql.spec.capabilities import check_features
-from nbsql.spec.method import AODE, TAN
+from nbsql.spec.method import AODE, KDB, TAN
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 PAIRS_A_STATEMENT = 100
 PAIRS_IN_A_JOIN = 1_000  # of few rows, so that the join has at most ten million
-MAX_CELLS = 100_000  # cells of a pair; the lookups hold a row for each
+MAX_CELLS = 100_000  # cells of a category and its parents; the lookups hold a row for each
+MAX_PARENTS = 3  # of KDB, where folds choose their number
 
 Pair = tuple[int, int]
 
 
-def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
-    """The spec, whose numbers have been cut already, in which each category that depends on another has it as its parent."""
+def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source) -> Spec:
+    """The spec, whose numbers have been cut already, in which each category that depends on others has them as its parents."""
     categories = category_features(spec)
     values: dict[int, list[str]] = {}
-    parents: dict[int, int] = {}
+    parents: dict[int, list[int]] = {}
     if len(categories) > 1:
         with engine.temporaries() as temporary:
             coded = temporary("coded")
             sizes = category_sizes(engine, spec, categories, source, coded)
-            nodes = list(sizes)
             gaps = _gaps(categories)
-            pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
-            information: dict[Pair, float] = {}
-            few = engine.query_macro("row_count", coded)[0][0] <= TINY
-            block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
-            for start in range(0, len(pairs), block):
-                rows = engine.query_macro("information_of_pairs", coded, pairs[start : start + block], gaps, few)
-                information |= {(a, b): value for a, b, value in rows}
-            parents = spanning_tree(nodes, information)
-            for parent in dict.fromkeys(parents.values()):
+            information = _information_of_pairs(engine, coded, sizes, gaps)
+            if isinstance(options, KDB):
+                of_class = dict(engine.query_macro("information_of_categories", coded, list(sizes), gaps))
+                parents = limited_parents(sizes, of_class, information, MAX_PARENTS if options.k is None else options.k)
+            else:
+                parents = {child: [parent] for child, parent in spanning_tree(list(sizes), information).items()}
+            for parent in dict.fromkeys(parent for found in parents.values() for parent in found):
                 values[parent] = [value for (value,) in engine.query_macro("values_of_category", coded, parent)]
 
-    def with_parent(feature: Feature) -> Feature:
-        if feature.index not in parents:
-            return feature
-        parent = categories[parents[feature.index]]
-        return _conditional_feature(feature, parent, values[parent.index], options)
+    def with_found(feature: Feature) -> Feature:
+        found = [categories[number] for number in parents.get(feature.index, ())]
+        return _conditional_feature(feature, found, values, options) if found else feature
 
-    features = tuple(map(with_parent, spec.features))
+    features = tuple(map(with_found, spec.features))
     if spec.segment_by is not None:
         check_features(features, "segment_by")
     return replace(spec, features=features, dependence=None, found_dependence=options)
+
+
+def _information_of_pairs(engine: Engine, coded: Markup, sizes: Mapping[int, int], gaps: Sequence[int]) -> dict[Pair, float]:
+    """N I(X; Y | C) of each pair of categories that has few enough cells."""
+    pairs = [(a, b) for a, b in combinations(sizes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
+    few = engine.query_macro("row_count", coded)[0][0] <= TINY
+    block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
+    found: dict[Pair, float] = {}
+    for start in range(0, len(pairs), block):
+        rows = engine.query_macro("information_of_pairs", coded, pairs[start : start + block], gaps, few)
+        found |= {(a, b): value for a, b, value in rows}
+    return found
 
 
 def category_features(spec: Spec) -> dict[int, Feature]:
@@ -136,15 +144,41 @@ def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[i
     return parents
 
 
-def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str], options: TAN) -> Feature:
+def limited_parents(
+    sizes: Mapping[int, int], of_class: Mapping[int, float], information: Mapping[Pair, float], k: int
+) -> dict[int, list[int]]:
+    """The at most k parents of each category, those that say most first (Sahami 1996).
+
+    They come before it in the order of what the categories say of the class; ties go to the category that comes first. A pair
+    without information is no edge, nor does a category have a parent with which it would have too many cells.
+
+    >>> limited_parents({1: 2, 2: 2, 3: 2}, {1: 0.2, 2: 0.3, 3: 0.1}, {(1, 2): 0.1, (1, 3): 0.5, (2, 3): 0.6}, 2)
+    {1: [2], 3: [2, 1]}
+    """
+    order = sorted(sizes, key=lambda node: (-rounded(of_class.get(node, 0.0)), node))
+    parents: dict[int, list[int]] = {}
+    for place, node in enumerate(order):
+        weights = {other: rounded(information.get((min(node, other), max(node, other)), 0.0)) for other in order[:place]}
+        cells = sizes[node]
+        for other in sorted(weights, key=lambda each: (-weights[each], each)):
+            if weights[other] > 0 and cells * sizes[other] <= MAX_CELLS and len(parents.get(node, ())) < k:
+                parents.setdefault(node, []).append(other)
+                cells *= sizes[other]
+    return parents
+
+
+def _conditional_feature(
+    feature: Feature, parents: Sequence[Feature], values: Mapping[int, Sequence[str]], options: TAN | KDB
+) -> Feature:
+    found = [
+        Parent(each.column, each.family.edges, values[each.index], "category" if each.family.nulls == "category" else "skip")
+        for each in parents
+    ]
     family = Conditional(
-        parent.column,
+        parents[0].column,
         shrinkage=options.shrinkage,
         edges=feature.family.edges,
-        parent_edges=parent.family.edges,
-        parents=tuple(values),
-        parent_nulls="category" if parent.family.nulls == "category" else "skip",
-        integers=[each.column for each in (feature, parent) if each.whole],
+        integers=[each.column for each in (feature, *parents) if each.whole],
         chosen=True,
         alpha=feature.family.alpha,
         nulls=feature.family.nulls,
@@ -153,10 +187,10 @@ def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str
     )
     return replace(
         feature,
-        family=family,
-        columns=(feature.column, parent.column),
-        floating=feature.floating or parent.floating,
-        types=(*feature.types, *parent.types),
+        family=family.with_parents(found),
+        columns=(feature.column, *(each.column for each in parents)),
+        floating=any(each.floating for each in (feature, *parents)),
+        types=tuple(kind for each in (feature, *parents) for kind in each.types),
         is_inferred=False,
         alone=feature.family,
     )

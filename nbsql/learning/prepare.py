@@ -13,11 +13,11 @@ from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.learning.count import check_near_zero
 from nbsql.learning.draft import Draft
-from nbsql.learning.one_dependence import with_pairs, with_tree
+from nbsql.learning.one_dependence import with_pairs, with_parents
 from nbsql.learning.selection import with_features
 from nbsql.plan.context import Context
 from nbsql.spec.half_life import WEIGHT_NOW
-from nbsql.spec.method import TAN
+from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
 from nbsql.spec.used import check_used
 
@@ -42,9 +42,9 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     spec = replace(spec, features=tuple(map(with_answers, spec.features)))
     if spec.weighted is not None:
         spec = without_equal_views(engine, spec, source)
-    if isinstance(spec.dependence, TAN):
-        return with_tree(engine, spec, spec.dependence, source)
-    return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
+    if isinstance(spec.dependence, AODE):
+        return with_pairs(engine, spec, spec.dependence, source)
+    return spec if spec.dependence is None else with_parents(engine, spec, spec.dependence, source)
 
 
 def without_equal_views(engine: Engine, spec: Spec, source: Source) -> Spec:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import InputError, ModelError, written
+from nbsql.errors import InputError, ModelError, listed, written
 from nbsql.family.checks import finite
 from nbsql.family.checks import label as label_text
 from nbsql.learning.model_source import check_columns
@@ -247,7 +247,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
 def _check_features(features: Sequence[Feature]) -> None:
     """Raise ModelError, which names all of them, unless the features have values or bins of one column."""
     if dependent := [each for each in features if each.family.parent]:
-        on = " and ".join(f"{each.name!r} depends on {each.family.parent!r}" for each in dependent)
+        on = " and ".join(f"{each.name!r} depends on {listed(each.family.parent_names)}" for each in dependent)
         as_what = "it as a category" if len(dependent) == 1 else "them as categories"
         raise ModelError(f"{on}, so that a value has no points by itself; fit {as_what}, with ⟨method='naive'⟩")
     others = [each for each in features if not each.family.has_categories or each.family.over_columns]

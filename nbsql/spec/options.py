@@ -193,10 +193,11 @@ class Counting:
             `nbsql.HalfLife("30 days", at="day")` halves the weight of a row with every 30 days of its age.
         method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic
             discriminant analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other
-            (`nbsql.TAN`); "aode", which lets each category depend on every other in turn (`nbsql.AODE`); "logistic", logistic
-            regression (`nbsql.Logistic`); "weighted", whose features have learnt weights (`nbsql.Weighted`); "em", which also
-            learns from rows without a class (`nbsql.EM`). A name stands for the default options; an instance sets them, as in
-            `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits every class into two components.
+            (`nbsql.TAN`); "kdb", in which each may depend on several (`nbsql.KDB`); "aode", which lets each category depend on
+            every other in turn (`nbsql.AODE`); "logistic", logistic regression (`nbsql.Logistic`); "weighted", whose features
+            have learnt weights (`nbsql.Weighted`); "em", which also learns from rows without a class (`nbsql.EM`). A name
+            stands for the default options; an instance sets them, as in `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits
+            every class into two components.
         nulls: "skip" leaves a missing value out of counts and scores, "category" makes it a value of its own, "error" refuses
             it.
         slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.

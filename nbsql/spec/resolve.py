@@ -19,7 +19,19 @@ from nbsql.spec.components import Components
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import AODE, CLASS_AND_FEATURE, EM, TAN, VIEWS, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
+from nbsql.spec.method import (
+    AODE,
+    CLASS_AND_FEATURE,
+    EM,
+    KDB,
+    TAN,
+    VIEWS,
+    Discriminant,
+    Logistic,
+    Mixture,
+    NaiveBayes,
+    Weighted,
+)
 from nbsql.spec.options import Counting, Infer, Options
 from nbsql.spec.spec import Feature, Spec
 
@@ -101,7 +113,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         prior=prior_of(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
         weighted=method if isinstance(method, Weighted) else None,
-        dependence=method if isinstance(method, (TAN, AODE)) else None,
+        dependence=method if isinstance(method, (TAN, KDB, AODE)) else None,
         em=method if isinstance(method, EM) else None,
         defaults={
             "alpha": options.pseudo_count,
@@ -244,10 +256,11 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
         if column.name in singles or column.inferred_kind in INFERRED:
             look = looks.get(column.name)
             family: Any = singles.get(column.name) or (look and look.family) or INFERRED[column.inferred_kind]()
-            members = [column, _parent(known, family, column, reserved)] if family.parent else [column]
+            members = [column]
             if family.parent:
+                members += _parents(known, family, column, reserved)
                 whole = [member.name for member in members if member.kind == "integer"]
-                family = replace(family, parent=members[1].name, integers=whole)
+                family = family.renamed([member.name for member in members[1:]], whole)
             for member in members:
                 _accept(family, member)
             marks = {"whole": column.kind == "integer", "is_inferred": column.name not in singles}
@@ -270,12 +283,16 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
     return list(features.values())
 
 
-def _parent(known: Columns, family: Conditional, column: Column, reserved: set[str]) -> Column:
-    parent = known.find(family.parent)
-    _not_reserved(parent, reserved)
-    if parent == column:
-        raise InputError(f"column {column.name!r} cannot be its own parent; name another")
-    return parent
+def _parents(known: Columns, family: Conditional, column: Column, reserved: set[str]) -> list[Column]:
+    found: list[Column] = []
+    for parent in map(known.find, family.parent_names):
+        _not_reserved(parent, reserved)
+        if parent == column:
+            raise InputError(f"column {column.name!r} cannot be its own parent; name another")
+        if parent in found:
+            raise InputError(f"column {parent.name!r} is twice a parent of {column.name!r}; name it once")
+        found.append(parent)
+    return found
 
 
 def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequence[Column]) -> dict[str, Family]:

@@ -15,7 +15,7 @@ from nbsql.spec.components import Components
 from nbsql.spec.derived import Derived, inputs
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
-from nbsql.spec.method import AODE, EM, TAN, Logistic, Weighted
+from nbsql.spec.method import AODE, EM, KDB, TAN, Logistic, Weighted
 
 FORMAT = 2  # the version of the JSON text in the table `spec`
 _OPTIONAL: dict[str, Any] = {
@@ -150,8 +150,8 @@ class Spec:
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
     weighted: Weighted | None = None
-    dependence: TAN | AODE | None = None  # not found yet (nbsql/learning/); a fitted model stores it as features
-    found_dependence: TAN | AODE | None = field(default=None, compare=False)  # what `dependence` was before the fit
+    dependence: TAN | KDB | AODE | None = None  # not found yet (nbsql/learning/); a fitted model stores it as features
+    found_dependence: TAN | KDB | AODE | None = field(default=None, compare=False)  # what `dependence` was before the fit
     em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
@@ -271,7 +271,7 @@ class Spec:
                 id=tuple(data["id"]),
                 given=data.get("given", False),
                 **{name: kind(**data[name]) for name, kind in _OPTIONAL.items() if name in data},
-                found_dependence=next((kind(**data[kind.name]) for kind in (TAN, AODE) if kind.name in data), None),
+                found_dependence=next((kind(**data[kind.name]) for kind in (TAN, KDB, AODE) if kind.name in data), None),
                 shared=tuple(map(str, data.get("shared", ()))),
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),

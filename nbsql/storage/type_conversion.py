@@ -191,8 +191,8 @@ def _translate_category(
         {each[number] for each in lists.values() if number < len(each)} - {None} | levels
         for number in range(len(feature.columns))
     ]
-    if family.parent:
-        columns[1] |= {*(family.parents or ())}
+    for number, parent in enumerate(family.all_parents if family.parent else (), start=1):
+        columns[number] |= {*parent.labels}
     kinds = feature.types or ["text"] * len(columns)
     types = tuple(type_of(texts, kind, of, engine.title) for texts, kind in zip(columns, kinds, strict=True))
     feature = replace(feature, types=types)
@@ -203,8 +203,9 @@ def _translate_category(
         }
         joint = {value: json.dumps(items, ensure_ascii=False, separators=(",", ":")) for value, items in written.items()}
         if family.parent:
-            parents = [tables[1][parent] for parent in family.parents or ()]
-            feature = replace(feature, family=replace(family, parents=parents))
+            of_parents = zip(family.all_parents, tables[1:], strict=True)
+            parents = [replace(parent, values=[table[value] for value in parent.labels]) for parent, table in of_parents]
+            feature = replace(feature, family=family.with_parents(parents))
         return feature, joint.__getitem__
     (table,) = tables
     alpha = {table[level]: count for level, count in alphas.items()} if alphas else family.alpha

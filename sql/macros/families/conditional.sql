@@ -5,30 +5,50 @@
     P(v | c)    = (n_cv + alpha) / (n_c + alpha K)            where u is missing or was not seen by the fit
 
   K is the number of values v that any class has seen. The first estimate, Laplace's, is that of Friedman, Geiger and Goldszmidt (Bayesian
-  network classifiers, Machine Learning 29, 1997, section 3). The second is their smoothed one, but toward P(v | c) instead of P(v). One
-  relation of counts holds both: a value is the JSON text of the list [v, u], or of [v] without a u, and n_cv sums n_cuv over all of
-  these. A parent value that no longer occurs in any row of any class counts as never seen.
+  network classifiers, Machine Learning 29, 1997, section 3). The second is their smoothed one, but toward P(v | c) instead of P(v). With
+  further parents, P(v | u, w, c) follows from P(v | u, c) as that from P(v | c) (Sahami, Learning limited dependence Bayesian classifiers,
+  KDD 1996). One relation of counts holds all: a value is the JSON text of the list [v, u, w], of [v, u] without a w, or of [v] without a u,
+  and n_cv sums all of these. Values of parents that no longer occur together in any row count as never seen.
 
   An interaction has these likelihoods, and is scored by what the two values say together beyond what each says by itself:
 
     score = ln ratio,      ratio = (n_cuv + s) / (n_cu P(v | c) + s), and 1 where u is missing or was not seen by the fit
 #}
 
-{# The list of the value and the parent's value, as text; NULL where the value is missing and missing is not a value. #}
+{# The list of the value and the parents' values up to the first that is not known; NULL where the value is missing and that is no value. #}
 {% macro conditional_value(feature, relation) -%}
 {% set family = feature.family -%}
-{% set column, parent = feature.columns[0], feature.columns[1] -%}
-{% set child = nbsql.conditional_text(feature, column, relation, family.edges, family.labels) -%}
-{% set given = nbsql.conditional_text(feature, parent, relation, family.parent_edges, family.parents) -%}
-{% set missing %}{% if family.parent_edges is none %}{{ relation }}.{{ nbsql.ident(parent) }}{% else %}{{ given }}{% endif %}{% endset -%}
-{% set with_parent %}{{ child }}, {{ given }}{% endset -%}
 CASE
   {%- if family.nulls != 'category' %} WHEN {{ nbsql.conditional_given(feature, relation) }} IS NULL THEN NULL{% endif %}
-  {%- if family.has_missing_parent %} WHEN {{ missing }} IS NULL THEN {{ nbsql.json_list(with_parent) }}{% endif %}
-  {%- if family.parent_edges is not none %} WHEN {{ given }} IS NOT NULL THEN {{ nbsql.json_list(with_parent) }}
-  {%- elif family.parents %} WHEN {{ given }} IN (
-  {%- for value in family.parents %}{{ nbsql.text(value) }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
-) THEN {{ nbsql.json_list(with_parent) }}{% endif %} ELSE {{ nbsql.json_list(child) }} END
+  {%- for parent in family.all_parents %}
+  {%- set depth = loop.revindex %} WHEN {% for parent in family.all_parents[:depth] -%}
+  {{ nbsql.conditional_known(feature, parent, relation) }}{% if not loop.last %} AND {% endif %}
+  {%- endfor %} THEN {{ nbsql.json_list(nbsql.conditional_texts(feature, relation, depth)) }}
+  {%- endfor %} ELSE {{ nbsql.json_list(nbsql.conditional_texts(feature, relation, 0)) }} END
+{%- endmacro %}
+
+{# The value and those of the first `depth` parents, separated by commas. #}
+{% macro conditional_texts(feature, relation, depth) -%}
+{% set family = feature.family -%}
+{{ nbsql.conditional_text(feature, feature.column, relation, family.edges, family.labels) }}
+{%- for parent in family.all_parents[:depth] -%}
+, {{ nbsql.conditional_text(feature, parent.column, relation, parent.edges, parent.labels) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# Whether the fit has seen the value of a parent. #}
+{% macro conditional_known(feature, parent, relation) -%}
+{% set given = nbsql.conditional_text(feature, parent.column, relation, parent.edges, parent.labels) -%}
+{% set missing %}{% if parent.edges is none %}{{ relation }}.{{ nbsql.ident(parent.column) }}{% else %}{{ given }}{% endif %}{% endset -%}
+{% set is_listed -%}
+{% if parent.edges is not none %}{{ given }} IS NOT NULL{% elif parent.labels %}{{ given }} IN (
+  {%- for value in parent.labels %}{{ nbsql.text(value) }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
+){% endif %}
+{%- endset -%}
+{% set is_missing %}{% if feature.family.has_missing(parent) %}{{ missing }} IS NULL{% endif %}{% endset -%}
+{% if is_missing | length and is_listed | length %}({{ is_missing }} OR {{ is_listed }})
+{%- else %}{{ is_missing }}{{ is_listed }}{% if not is_missing | length + is_listed | length %}FALSE{% endif %}
+{%- endif %}
 {%- endmacro %}
 
 {# An expression that is NULL where the value is missing. #}
@@ -38,7 +58,7 @@ CASE
 {% if feature.family.nulls == 'category' %}TRUE{% elif feature.family.edges is none %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
 {%- endmacro %}
 
-{# The value of one of the two columns, or of its bin, as text. #}
+{# The value of one of the columns, or of its bin, as text. #}
 {% macro conditional_text(feature, column, relation, edges, labels) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
 {% if edges is not none -%}
@@ -48,10 +68,11 @@ CASE
 {%- endif %}
 {%- endmacro %}
 
-{# The parent's values, one row per value, up to one more than the maximum. #}
+{# The values of the first parent whose values are not known yet, one row per value, up to one more than the maximum. #}
 {% macro conditional_parents(model, source, feature) -%}
-{% set x %}source.{{ nbsql.ident(feature.family.parent) }}{% endset -%}
-{% set value = nbsql.text_as_fitted(feature, feature.family.parent, feature.family.parent in feature.family.integers, x) -%}
+{% set parent = feature.family.unknown_parent -%}
+{% set x %}source.{{ nbsql.ident(parent) }}{% endset -%}
+{% set value = nbsql.text_as_fitted(feature, parent, parent in feature.family.integers, x) -%}
 SELECT DISTINCT {{ value }} AS value
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND {{ x }} IS NOT NULL
@@ -82,55 +103,96 @@ VALUES
   {% endfor %}
 {%- endmacro %}
 
-{# The values of the parents, a relation: feature, parent. A feature without a parent has no rows. #}
+{# The values of the parents, a relation: feature, place (of the parent, from 1), parent. A feature without a parent has no rows. #}
 {% macro conditional_vocabulary(features) -%}
 {% set nothing %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 VALUES
-  ({{ nothing }}, {{ nothing }})
+  ({{ nothing }}, 0, {{ nothing }})
   {%- for feature in features %}
-  {%- if feature.family.has_missing_parent %},
-  ({{ nbsql.text(feature.name) }}, {{ nothing }})
+  {%- for parent in feature.family.all_parents %}
+  {%- set place = loop.index %}
+  {%- if feature.family.has_missing(parent) %},
+  ({{ nbsql.text(feature.name) }}, {{ place }}, {{ nothing }})
   {%- endif %}
-  {%- for value in feature.family.parents %},
-  ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }})
+  {%- for value in parent.labels %},
+  ({{ nbsql.text(feature.name) }}, {{ place }}, {{ nbsql.text(value) }})
+  {%- endfor %}
   {%- endfor %}
   {%- endfor %}
 {%- endmacro %}
 
+{# The columns of a value and of its parents' values up to a depth, and of the latter alone. #}
+{% macro conditional_prefix(depth) -%}
+child{% for place in range(1, depth + 1) %}, parent_{{ place }}{% endfor %}
+{%- endmacro %}
+
+{% macro conditional_context(depth) -%}
+{% for place in range(1, depth + 1) %}parent_{{ place }}{{ nbsql.comma_blank(loop) }}{% endfor %}
+{%- endmacro %}
+
 {#
   The estimates from the relation `counts`, one row per class and value: class, feature, value, unseen, likelihood. Every value is estimated
-  with every parent and by itself.
+  by itself and with all values of the first parent, of the first two, and so on: level_0, level_1, ...
 #}
 {% macro conditional_estimates(features) -%}
 {% set has_ratios = features | selectattr('family.is_ratio') | list | length > 0 -%}
 {#- the values of other features are not lists, and an engine may parse them before it filters them out #}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
-{% set child = nbsql.json_list(nbsql.json_element(counted, 0)) -%}
-{% set parent = nbsql.json_list(nbsql.json_element(counted, 1)) -%}
-{% set of_pair %}{{ nbsql.json_element(nbsql.word('alone.child'), 0) }}, parents.parent{% endset -%}
+{% set depth = features | map(attribute='family.parent_names') | map('length') | max -%}
 {% set n %}coalesce(cells.n, 0){% endset -%}
-{% set of_alone %}coalesce(values_of.n, 0){% endset -%}
 {% set total %}(coalesce(totals.n, 0) + sizes.alpha * sizes.k){% endset -%}
-{% set total_of_parent %}(coalesce(of_parents.n, 0) + alone.alpha * alone.k){% endset -%}
+{% set total_of_parents %}(coalesce(totals.n, 0) + before.alpha * before.k){% endset -%}
 WITH options(feature, alpha, shrinkage, smooths) AS (
   {{ nbsql.conditional_options(features) | indent(2) }}
 ),
-vocabulary(feature, parent) AS (
+vocabulary(feature, place, parent) AS (
   {{ nbsql.conditional_vocabulary(features) | indent(2) }}
 ),
-parents AS (
-  SELECT feature, parent, {{ nbsql.json_list(nbsql.word('parent')) }} AS parent_list FROM vocabulary
+listed AS (
+  SELECT
+    counts.class,
+    counts.feature,
+    counts.value,
+    {{ nbsql.json_element(counted, 0) }} AS child,
+    {% for place in range(1, depth + 1) %}
+    {{ nbsql.json_element(counted, place) }} AS parent_{{ place }},
+    {% endfor %}
+    counts.n
+  FROM counts
+  JOIN options ON options.feature = counts.feature
 ),
-cells AS (
-  SELECT class, feature, child, CASE WHEN value <> child THEN parent END AS parent, n
-  FROM (
-    SELECT counts.class, counts.feature, counts.value, {{ child }} AS child, {{ parent }} AS parent, counts.n
-    FROM counts
-    JOIN options ON options.feature = counts.feature
-  ) AS listed
+{% for place in range(0, depth + 1) %}
+{#- of the rows that have so many parents #}
+cells_{{ place }} AS (
+  SELECT
+    class,
+    feature,
+    {{ nbsql.json_list(nbsql.conditional_prefix(place)) }} AS value,
+    {% if place %}
+    {{ nbsql.json_list(nbsql.conditional_context(place)) }} AS context,
+    {% else %}
+    child,
+    {% endif %}
+    sum(n) AS n
+  FROM listed
+  {% if place %}
+  WHERE
+    {%- for shorter in range(0, place) %}
+    {%- if not loop.first %} AND{% endif %} value <> {{ nbsql.json_list(nbsql.conditional_prefix(shorter)) }}
+    {%- endfor %}
+
+  {% endif %}
+  GROUP BY class, feature, {{ nbsql.conditional_prefix(place) }}
 ),
+totals_{{ place }} AS (
+  SELECT class, feature{% if place %}, context{% endif %}, sum(n) AS n
+  FROM cells_{{ place }}
+  GROUP BY class, feature{% if place %}, context{% endif %}
+
+),
+{% endfor %}
 children AS (
-  SELECT feature, child FROM cells GROUP BY feature, child
+  SELECT feature, value, child FROM cells_0 GROUP BY feature, value, child
 ),
 sizes AS (
   SELECT
@@ -143,64 +205,83 @@ sizes AS (
   JOIN options ON options.feature = children.feature
   GROUP BY options.feature
 ),
-values_of AS (
-  SELECT class, feature, child, sum(n) AS n FROM cells GROUP BY class, feature, child
-),
-totals AS (
-  SELECT class, feature, sum(n) AS n FROM cells GROUP BY class, feature
-),
-of_parents AS (
-  SELECT class, feature, parent, sum(n) AS n FROM cells WHERE parent IS NOT NULL GROUP BY class, feature, parent
-),
-met AS (
-  SELECT feature, parent FROM of_parents GROUP BY feature, parent
-),
-alone AS (
+level_0 AS (
   SELECT
     classes.class,
     sizes.feature,
     children.child,
+    children.value,
     sizes.k,
     sizes.alpha,
     sizes.shrinkage,
-    {{ nbsql.dirichlet_likelihood(of_alone, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }} AS likelihood
+    {{ nbsql.dirichlet_likelihood(n, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }} AS likelihood
+    {%- if has_ratios %},
+    1 AS ratio
+    {%- endif %}
+
   FROM classes
   JOIN sizes ON TRUE
   JOIN children ON children.feature = sizes.feature
-  LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
-  LEFT JOIN values_of
-    ON values_of.class = classes.class AND values_of.feature = sizes.feature AND values_of.child = children.child
-)
-SELECT class, feature, child AS value, FALSE AS unseen, likelihood{% if has_ratios %}, 1 AS ratio{% endif %}
+  LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature = sizes.feature
+  LEFT JOIN cells_0 AS cells
+    ON cells.class = classes.class AND cells.feature = sizes.feature AND cells.value = children.value
+){% for place in range(1, depth + 1) %},
+keys_{{ place }} AS (
+  SELECT
+    class,
+    feature,
+    {{ nbsql.conditional_prefix(place) }},
+    k,
+    alpha,
+    shrinkage,
+    {{ nbsql.json_list(nbsql.conditional_prefix(place)) }} AS value,
+    {{ nbsql.json_list(nbsql.conditional_context(place)) }} AS context,
+    likelihood
+  FROM (
+    SELECT before.*, vocabulary.parent AS parent_{{ place }}
+    FROM level_{{ place - 1 }} AS before
+    JOIN vocabulary ON vocabulary.feature = before.feature AND vocabulary.place = {{ place }}
+  ) AS extended
+),
+met_{{ place }} AS (
+  SELECT feature, context FROM totals_{{ place }} GROUP BY feature, context
+),
+level_{{ place }} AS (
+  SELECT
+    before.class,
+    before.feature,
+    before.child,
+    {% for number in range(1, place + 1) %}
+    before.parent_{{ number }},
+    {% endfor %}
+    before.value,
+    before.k,
+    before.alpha,
+    before.shrinkage,
+    CASE
+      WHEN met.feature IS NULL OR before.shrinkage + coalesce(totals.n, 0) = 0 THEN before.likelihood
+      WHEN before.shrinkage IS NOT NULL
+      THEN ({{ n }} + before.shrinkage * before.likelihood) / (coalesce(totals.n, 0) + before.shrinkage)
+      ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('before.alpha'), total_of_parents, nbsql.word('before.k')) }}
+    END AS likelihood
+    {%- if has_ratios %},
+    ({{ n }} + before.shrinkage) / (coalesce(totals.n, 0) * before.likelihood + before.shrinkage) AS ratio
+    {%- endif %}
 
-FROM alone
-UNION ALL
-SELECT
-  alone.class,
-  alone.feature,
-  {{ nbsql.json_list(of_pair) }},
-  FALSE,
-  CASE
-    WHEN met.feature IS NULL OR alone.shrinkage + coalesce(of_parents.n, 0) = 0 THEN alone.likelihood
-    WHEN alone.shrinkage IS NOT NULL
-    THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
-    ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('alone.alpha'), total_of_parent, nbsql.word('alone.k')) }}
-  END
-  {%- if has_ratios %},
-  ({{ n }} + alone.shrinkage) / (coalesce(of_parents.n, 0) * alone.likelihood + alone.shrinkage)
-  {%- endif %}
+  FROM keys_{{ place }} AS before
+  LEFT JOIN met_{{ place }} AS met ON met.feature = before.feature AND met.context = before.context
+  LEFT JOIN totals_{{ place }} AS totals
+    ON totals.class = before.class AND totals.feature = before.feature AND totals.context = before.context
+  LEFT JOIN cells_{{ place }} AS cells
+    ON cells.class = before.class AND cells.feature = before.feature AND cells.value = before.value
+){% endfor %}
 
-FROM alone
-JOIN parents ON parents.feature = alone.feature
-LEFT JOIN met ON met.feature = alone.feature AND met.parent = parents.parent_list
-LEFT JOIN of_parents
-  ON of_parents.class = alone.class AND of_parents.feature = alone.feature AND of_parents.parent = parents.parent_list
-LEFT JOIN cells
-  ON cells.class = alone.class
-  AND cells.feature = alone.feature
-  AND cells.child = alone.child
-  AND cells.parent = parents.parent_list
+{% for place in range(0, depth + 1) %}
+SELECT class, feature, value, FALSE AS unseen, likelihood{% if has_ratios %}, ratio{% endif %}
+
+FROM level_{{ place }}
 UNION ALL
+{% endfor %}
 SELECT
   classes.class,
   sizes.feature,
@@ -210,5 +291,5 @@ SELECT
 
 FROM classes
 JOIN sizes ON sizes.smooths
-LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
+LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature = sizes.feature
 {%- endmacro %}

@@ -51,3 +51,33 @@ SELECT a, b, sum(information) AS information
 FROM by_class
 GROUP BY a, b
 {%- endmacro %}
+
+{#
+  One row per category of `numbers`: number, and n times I(X; C) over the n rows that have a value. gaps: the
+  numbers of the categories in which a missing value is a value.
+#}
+{% macro information_of_categories(coded, numbers, gaps) -%}
+{% for number in numbers -%}
+SELECT {{ number }} AS number, sum(n * ln(n * total / (of_value * of_class))) AS information
+FROM (
+  SELECT
+    n,
+    sum(n) OVER () AS total,
+    sum(n) OVER (PARTITION BY value_{{ number }}) AS of_value,
+    sum(n) OVER (PARTITION BY class) AS of_class
+  FROM (
+    SELECT class, value_{{ number }}, sum(n) AS n
+    FROM {{ coded }} AS coded
+    {%- if number not in gaps %}
+
+    WHERE value_{{ number }} IS NOT NULL
+    {%- endif %}
+
+    GROUP BY class, value_{{ number }}
+  ) AS cells
+) AS sums
+{% if not loop.last %}
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
