@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, listed
 from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
 from nbsql.learning.evidence import Evidence, EvidenceFolds, is_level
@@ -24,6 +24,7 @@ from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
+from nbsql.warn import warn_user
 
 FOLDS = 5
 STALE = 0.1  # the share of the rows that weights were learnt from beyond which later changes make them stale
@@ -274,6 +275,9 @@ def weigh_features(draft: Draft) -> Draft:
     if spec.weighted is None:
         return draft
     engine.require("⟨method='weighted'⟩")
+    if spec.weighted.pairs and (single := [label for label, _, _, n in draft.labels if n <= 1]):
+        rest = f"{listed(single)} of {spec.target!r} has one row, which no other fold has"
+        warn_user(f"no pairs of columns were tried, because {rest}; leave it out, or merge it with another class")
     cells = draft.count.create_cells(draft.temporary("cells"))
     if draft.best is not None:
         spec = best_features(engine, spec, draft.best, cells)

@@ -193,6 +193,14 @@ def test_a_refit_finds_its_pairs_anew(con: Any, model: nbsql.Model) -> None:
     assert again.calibrate("t", folds=3).temperature == pytest.approx(1, abs=0.5)
 
 
+def test_a_class_of_one_row_has_no_pairs_and_it_is_said(con: Any) -> None:
+    query = "SELECT x, b, CASE WHEN id = 3 THEN 'once' ELSE y END AS y FROM t"
+    why = "^no pairs of columns were tried, because 'once' of 'y' has one row, which no other fold has; leave it out, or merge"
+    with pytest.warns(nbsql.NbsqlWarning, match=why):
+        model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=1))
+    assert [*model.families] == ["x", "b"]
+
+
 def test_what_pairs_are_not_for(con: Any, model: nbsql.Model) -> None:
     with pytest.raises(InputError, match=r"^pairs must be a whole number from 0 to 100, not -1$"):
         nbsql.Weighted(pairs=-1)
