@@ -245,7 +245,7 @@ def test_the_families_of_a_model_fit_another_source_alike(con: Connection) -> No
     assert one == pytest.approx(two, abs=1e-9)
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, "wide", families=whole.families, **options | {"method": "naive"})
-    assert str(caught.value) == "pairs come with method='aode', beside the categories they are of; leave them out of families"
+    assert str(caught.value) == "pairs come with method='aode', beside the columns they are of; leave them out of families"
 
 
 def test_joined_columns_are_among_the_pairs(con: Connection) -> None:
