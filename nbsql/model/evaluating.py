@@ -144,6 +144,12 @@ class Evaluating(Handle):
             raise InputError(
                 f"{self.state.title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
             )
+        expressions = {folded(each.name): each.expression for each in self.state.spec.derived}
+        for each in other.state.spec.derived:
+            # What was derived from words or times has a column of one meaning, whatever words each of the models has met.
+            is_given = not each.words and each.part is None
+            if is_given and expressions.get(folded(each.name), each.expression) != each.expression:
+                raise InputError(f"the models derive {each.name!r} by different expressions; fit one of them by another name")
         data = self._source(source, reads_target=True)
         self.state.require("prediction")
         for model in (self, other):

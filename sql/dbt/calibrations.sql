@@ -107,6 +107,8 @@ WHERE method IN ('temperature', 'platt', 'isotonic')
   statistics, other, source, weight=none, where=none, training=none, other_training=none, calibration=none, other_calibration=none
 ) -%}
 {% do nbsql.check_has('lists', 'nbsql.comparison') %}
+{% do nbsql.refuse_if(execute and not nbsql.materialized(),
+  'nbsql.comparison cannot be had on ' ~ target.type ~ ', whose analyzer gives up on so deep a query; compare in Python') %}
 {% set instead = [
   nbsql.instead_of_score(statistics, training, source, calibration),
   nbsql.instead_of_score(other, other_training, source, other_calibration)] | reject('none') | list -%}

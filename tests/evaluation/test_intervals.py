@@ -179,6 +179,14 @@ def test_what_cannot_be_compared_is_said(con: duckdb.DuckDBPyConnection) -> None
     message = "model 'm' predicts 'label' and the other 'a'; compare models of one target"
     with pytest.raises(nbsql.InputError, match=f"^{message}$"):
         model.compare(another, rows(2))
+    twice, thrice = (
+        nbsql.fit(con, f"SELECT label, w FROM ({rows(2)}) AS source", target="label", derive={"more": f"w * {n}"}, name=f"m{n}")
+        for n in (2, 3)
+    )
+    with pytest.raises(
+        nbsql.InputError, match=r"^the models derive 'more' by different expressions; fit one of them by another"
+    ):
+        twice.compare(thrice, rows(2))
     with duckdb.connect() as elsewhere:
         far = nbsql.fit(elsewhere, rows(2), target="label", features=["a"], name="m")
         message = "the models are not in one connection; load both of them with the same one"
