@@ -381,7 +381,7 @@ FROM judged;
 CREATE OR REPLACE MACRO naive_bayes_hold_out(source, target, texts := [], keys := [], share := 0.2, alpha := 1, prior := 'empirical')
 AS TABLE
 WITH nb_drawn AS MATERIALIZED (
-  SELECT * EXCLUDE (nb_row), row_number() OVER (ORDER BY md5(CAST(nb_row AS VARCHAR)) ASC) <= share * count(*) OVER () AS nb_held
+  SELECT * EXCLUDE (nb_row), row_number() OVER (ORDER BY md5(CAST(nb_row AS VARCHAR)) ASC NULLS LAST) <= share * count(*) OVER () AS nb_held
   FROM naive_bayes_numbered(source)
 ),
 nb_learnt AS MATERIALIZED (

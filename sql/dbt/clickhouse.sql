@@ -51,7 +51,7 @@
 {% set own = api.Relation.create(schema=relation.schema, identifier=relation.identifier) -%} {# whatever rows it is limited to #}
 {% set columns -%}
 SELECT name, type FROM system.columns WHERE database = {{ nbsql.text(own.schema) }} AND table = {{ nbsql.text(own.identifier) }}
-ORDER BY position
+ORDER BY position ASC NULLS LAST
 {%- endset -%}
 {% set found = [] -%}
 {% for name, type in nbsql.query_rows(columns) -%}

@@ -103,7 +103,7 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {% macro evidence_of_some(evidence, share) -%}
 SELECT *
 FROM (
-  SELECT evidence.*, row_number() OVER (ORDER BY nbsql_row) AS place FROM {{ evidence }} AS evidence
+  SELECT evidence.*, row_number() OVER (ORDER BY nbsql_row ASC NULLS LAST) AS place FROM {{ evidence }} AS evidence
 ) AS evidence
 WHERE place % {{ share }} = 0
 {%- endmacro %}
