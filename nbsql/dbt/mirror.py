@@ -56,8 +56,11 @@ def emptied(folder: Path, file: str, start: str, keep: Sequence[str] = ()) -> No
 
 
 def checkout() -> Path:
-    """The folder of the project. Raises InputError in an installation, which lacks what is published beside the macros."""
-    folder = macro_path().parent
-    if not (folder / "LICENSE").is_file():
-        raise InputError("this needs a checkout of nbsql, with its licence, examples and changes, and this is an installation")
-    return folder
+    """The folder of the project: that of the macros or, of an installation, the current one.
+
+    Raises InputError if neither is, since what is published beside the macros is not installed.
+    """
+    for folder in (macro_path().parent, Path.cwd()):
+        if (folder / "LICENSE").is_file() and (folder / "sql" / "dbt_project.yml").is_file():
+            return folder
+    raise InputError("this copies the licence, the example and the changes of nbsql; run it in the folder of a clone")

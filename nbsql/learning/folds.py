@@ -100,9 +100,7 @@ class Folds:
         for spec in specs:
             check(spec, "search")
             if isinstance(spec.dependence, KDB) and spec.dependence.k is None:
-                raise InputError(
-                    "a search over settings does not choose the number of parents, too; name it: ⟨method=nbsql.KDB(k=2)⟩"
-                )
+                raise InputError("a search over settings does not choose the number of parents, too; name it, such as ⟨k=2⟩")
         specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         self._shared = SharedFeatures(specs)
         prepared = prepare_families(engine, self._shared.spec, source)

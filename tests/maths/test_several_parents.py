@@ -175,7 +175,5 @@ def test_what_several_parents_cannot_be(con: Connection, refused: Refused) -> No
         nbsql.fit(con, "t", target="y", families={"b": nbsql.Conditional("a", further=["A"])})
     with refused(nbsql.InputError, "a parent is the name of a column, not 3"):
         nbsql.Conditional("a", further=[3])
-    with refused(
-        nbsql.InputError, "a search over settings does not choose the number of parents, too; name it: method=nbsql.KDB(k=2)"
-    ):
+    with refused(nbsql.InputError, "a search over settings does not choose the number of parents, too; name it, such as k=2"):
         nbsql.sweep(con, "t", target="y", method="kdb", alpha=[1, 2])

@@ -16,6 +16,9 @@ from scipy.stats import beta, binom
 import nbsql
 from nbsql.evaluation.certainty import upper_limit
 
+# Rows come again after 707, so that a third of them is like another, and not as a random third would be.
+pytestmark = pytest.mark.filterwarnings("ignore:.*has learnt about:nbsql.NbsqlWarning")
+
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = """SELECT i AS id, ['low', 'mid', 'high'][k + 1] AS risk, k + i * 37 % 101 / 60 AS a, (k + i % 7) % 4 = 0 AS b
