@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import shutil
 import subprocess
@@ -35,6 +36,13 @@ def test_private_reads_and_questions_to_a_family_are_counted(tmp_path: Path):
     (here / "other.py").write_text("\n".join(["from nbsql.family import Text", "x._own", *asking, *others]))
     assert STRUCTURE["private_reads"](here) == ["other.py:2 x._own"]
     assert STRUCTURE["family_questions"](here) == [f"other.py:{line} {text}" for line, text in enumerate(asking, start=3)]
+
+
+def test_the_page_on_the_architecture_names_files_that_are_there():
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/]+\.(?:py|sql))`", page)
+    assert len(named) > 20
+    assert [name for name in named if not ((ROOT / name).is_file() or (ROOT / "nbsql" / name).is_file())] == []
 
 
 def test_at_the_top_are_folders_but_for_what_everybody_needs():
