@@ -31,6 +31,6 @@
 {% set size %}({{ mean }} * (1 - {{ mean }}) / {{ variance }} - 1){% endset -%}
 {% set a %}({{ mean }} * {{ size }}){% endset -%}
 {% set b %}((1 - {{ mean }}) * {{ size }}){% endset -%}
-{% set value %}{% if quantity == 'a' %}{{ a }}{% elif quantity == 'b' %}{{ b }}{% else %}{{ nbsql.log_beta(a, b) }}{% endif %}{% endset -%}
+{% set value %}{% if quantity == 'a' %}{{ a }}{% elif quantity == 'b' %}{{ b }}{% else %}{{ nbsql.log_beta(a, b, size) }}{% endif %}{% endset -%}
 CASE WHEN {{ variance }} > 0 THEN {{ value }} END
 {%- endmacro %}
