@@ -31,6 +31,7 @@
 {% set size %}({{ mean }} * (1 - {{ mean }}) / {{ variance }} - 1){% endset -%}
 {% set a %}({{ mean }} * {{ size }}){% endset -%}
 {% set b %}((1 - {{ mean }}) * {{ size }}){% endset -%}
-{% set value %}{% if quantity == 'a' %}{{ a }}{% elif quantity == 'b' %}{{ b }}{% else %}{{ nbsql.log_beta(a, b, size) }}{% endif %}{% endset -%}
+{% set values = {'a': a, 'b': b} -%}
+{% set value = values[quantity] if quantity in values else nbsql.log_beta(a, b, size) -%}
 CASE WHEN {{ variance }} > 0 THEN {{ value }} END
 {%- endmacro %}

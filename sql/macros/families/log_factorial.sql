@@ -20,8 +20,8 @@ END
 {%- endmacro %}
 
 {#
-  ln B(a, b) of numbers above 0, whose sum is known, too: the leading terms of Stirling's formula for all three ln gamma together, whose
-  digits would cancel one by one, and the series of each.
+  ln B(a, b) of numbers above 0, whose sum is known, too: the leading terms of Stirling's formula for all three ln gamma together, since
+  their digits would cancel one by one, and the series of each.
 #}
 {% macro log_beta(a, b, sum) -%}
 {{ a }} * ln({{ a }} / {{ sum }}) + {{ b }} * ln({{ b }} / {{ sum }}) - 0.5 * (ln({{ a }} / {{ sum }}) + ln({{ b }}))
