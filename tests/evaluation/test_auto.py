@@ -165,6 +165,7 @@ def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
     assert (tie.method, len(tie.ranking.fetchall())) == ("naive", 2)  # one column has no other to depend on
 
 
+@pytest.mark.slow
 def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connection) -> None:
     con.execute("""CREATE TABLE squares AS
         SELECT i AS id, x, z, CASE WHEN hash(i + 5) % 10 = 0 THEN x < 50 ELSE (x < 50) = (z < 50) END AS y

@@ -314,6 +314,7 @@ def test_what_weights_are_not_for(con: Any) -> None:
         model.log_evidence("t")
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:

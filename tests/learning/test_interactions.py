@@ -129,6 +129,7 @@ def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
     assert losses[5] < 0.01
 
 
+@pytest.mark.slow
 def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
     methods = ["naive", "weighted", nbsql.Weighted(pairs=2, penalty=1)]
     found = nbsql.auto(con, "SELECT y, x, b, c FROM t", target="y", methods=methods, leave_out=False, calibrate=False)
@@ -186,6 +187,7 @@ def test_a_file_a_query_in_place_and_one_row_have_the_pairs(con: Any, model: nbs
     assert model.predict_one(one)["probability"] == pytest.approx(expected[0], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_refit_finds_its_pairs_anew(con: Any, model: nbsql.Model) -> None:
     """With the families of a model, and in each fold of a calibration."""
     again = nbsql.fit(con, "t", families=model.families, method=nbsql.Weighted(pairs=1), **OPTIONS)

@@ -82,6 +82,7 @@ def test_a_rare_value_makes_no_headline():
         assert [*ratios].index("rare") > 1
 
 
+@pytest.mark.slow
 def test_a_report_of_a_file_is_of_rows_that_its_model_has_not_learnt(tmp_path):
     file, page = tmp_path / "sea.csv", tmp_path / "page.html"
     with duckdb.connect() as con:

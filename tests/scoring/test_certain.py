@@ -162,6 +162,7 @@ def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -
         model.predict("t", certain=0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("splits", [8, pytest.param(200, marks=pytest.mark.nightly)])
 def test_the_promise_is_kept_in_random_splits(con: duckdb.DuckDBPyConnection, data: Path, splits: int) -> None:
     """In at most one of twenty splits fewer than seven in ten of the certain predictions are right."""
