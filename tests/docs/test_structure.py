@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 STRUCTURE = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "structure.py"))
 
@@ -43,6 +45,15 @@ def test_the_page_on_the_architecture_names_files_that_are_there():
     named = re.findall(r"`([\w/]+\.(?:py|sql))`", page)
     assert len(named) > 20
     assert [name for name in named if not ((ROOT / name).is_file() or (ROOT / "nbsql" / name).is_file())] == []
+
+
+def test_the_top_level_is_the_users():
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("this is no clone, whose files git could list")
+    listed = subprocess.run([git, "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    tops = {name.partition("/")[0] for name in listed if not name.startswith(".")}
+    assert tops == {"CHANGELOG.md", "LICENSE", "README.md", "docs", "examples", "nbsql", "pyproject.toml", "sql", "tests"}
 
 
 def test_at_the_top_are_folders_but_for_what_everybody_needs():
