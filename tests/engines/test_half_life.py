@@ -42,8 +42,8 @@ def test_a_late_batch_is_forgotten_and_a_time_that_never_comes_is_refused(both: 
             source = "SELECT y, v, x, CAST('infinity' AS TIMESTAMP) AS sent FROM old"
             with pytest.raises(nbsql.InputError, match=r"^60 values of column 'sent' are NULL or infinite, by which rows age"):
                 nbsql.fit(place.con, source, **options)
-        found.append([sorted(model.priors), model.joint_log_likelihood("SELECT v, x FROM new").fetchall()])
-        assert_same_rows(found[-1][0], sorted(nbsql.fit(place.con, "old", **options).priors))
+        found.append([model.priors.fetchall(), model.joint_log_likelihood("SELECT v, x FROM new").fetchall()])
+        assert_same_rows(found[-1][0], nbsql.fit(place.con, "old", **options).priors.fetchall())
     for answer, other in zip(*found, strict=True):
         assert_same_rows(answer, other)
 
