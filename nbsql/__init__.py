@@ -37,9 +37,10 @@ from nbsql.library.verbs import classify, drop, families, fit, fit_sql, from_tab
 from nbsql.model import Model
 from nbsql.model.scorecard import Scorecard
 from nbsql.queries.query import Query
+from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import AODE, EM, KDB, LDA, QDA, TAN, JointBayes, Logistic, Mixture, Weighted
+from nbsql.spec.method import EM, LDA, QDA, JointBayes, Logistic, Mixture, Weighted
 from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.first_report import write_report

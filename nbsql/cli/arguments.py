@@ -14,8 +14,9 @@ import click
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation.monitor import METRICS
 from nbsql.family import Family, named
+from nbsql.spec.classifier import Classifier
 from nbsql.spec.join import Join
-from nbsql.spec.method import Classifier, method_named
+from nbsql.spec.method import method_named
 
 _PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)

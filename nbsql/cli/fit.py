@@ -20,8 +20,9 @@ from nbsql.cli.session import check_new_database, open_for_reading, open_for_wri
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.model.overview import ROWS, classes_of, heading, weighted_features
+from nbsql.spec.classifier import Classifier
 from nbsql.spec.half_life import HalfLife
-from nbsql.spec.method import METHODS, Classifier, Mixture
+from nbsql.spec.method import METHODS, Mixture
 from nbsql.spec.options import Best, Segments, Smoothed
 from nbsql.tuning.families import with_auto
 

@@ -24,7 +24,7 @@ from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
-from nbsql.spec.method import KDB, TAN
+from nbsql.spec.dependence import KDB, TAN
 from nbsql.spec.spec import Feature, Spec
 
 Edges = Mapping[str, Sequence[float]]

@@ -9,8 +9,8 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.learning.draft import Draft
 from nbsql.learning.folds import Folds, summarise_folds
+from nbsql.spec.dependence import KDB
 from nbsql.spec.half_life import WEIGHT_NOW
-from nbsql.spec.method import KDB
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import quietly
 

@@ -26,7 +26,7 @@ from nbsql.plan.layout import complete_features, is_wide
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
-from nbsql.spec.method import KDB
+from nbsql.spec.dependence import KDB
 from nbsql.spec.options import Best, Options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec

@@ -16,7 +16,7 @@ from nbsql.family.conditional import MOST_PARENTS, Parent
 from nbsql.learning.selection import rounded
 from nbsql.plan.context import TINY, Context
 from nbsql.spec.capabilities import check_features
-from nbsql.spec.method import AODE, KDB, TAN
+from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 

@@ -16,8 +16,8 @@ from nbsql.learning.draft import Draft
 from nbsql.learning.one_dependence import with_pairs, with_parents
 from nbsql.learning.selection import with_features
 from nbsql.plan.context import Context
+from nbsql.spec.dependence import AODE
 from nbsql.spec.half_life import WEIGHT_NOW
-from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
 from nbsql.spec.used import check_used
 

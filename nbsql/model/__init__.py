@@ -11,12 +11,13 @@ from nbsql.model.evaluating import Evaluating
 from nbsql.model.learning import Learning
 from nbsql.model.reviewing import Reviewing
 from nbsql.model.scoring import Scoring
+from nbsql.model.separating import Separating
 
 if TYPE_CHECKING:
     from nbsql.report import Plots
 
 
-class Model(Scoring, Reviewing, Evaluating, Deriving, Learning):
+class Model(Scoring, Reviewing, Evaluating, Separating, Deriving, Learning):
     """A fitted model: statistics in the database, and the queries on them.
 
     Models are returned by `nbsql.fit` and `nbsql.load`, among others. The examples of the methods go on from this one.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from nbsql.errors import Cure, InputError, ModelError, NbsqlError, listed
 from nbsql.family import Family
-from nbsql.spec.method import AODE
+from nbsql.spec.dependence import AODE
 from nbsql.spec.spec import Feature, Spec
 
 

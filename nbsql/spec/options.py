@@ -9,9 +9,10 @@ from typing import Any, Literal
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, Unseen
 from nbsql.family.checks import checked, choice, estimate_named, non_negative, set_attributes, whole_number
+from nbsql.spec.classifier import Classifier
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import Classifier, Method, method_named
+from nbsql.spec.method import Method, method_named
 from nbsql.spec.spec import NO_TARGET, Feature
 
 Infer = Literal["values", "types"]

@@ -16,22 +16,11 @@ from nbsql.spec.calendars import parts_for_columns, with_all_parts
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
+from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import (
-    AODE,
-    CLASS_AND_FEATURE,
-    EM,
-    KDB,
-    TAN,
-    VIEWS,
-    Discriminant,
-    Logistic,
-    Mixture,
-    NaiveBayes,
-    Weighted,
-)
+from nbsql.spec.method import CLASS_AND_FEATURE, EM, VIEWS, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
 from nbsql.spec.options import Counting, Infer, Options
 from nbsql.spec.spec import Feature, Spec
 

@@ -12,10 +12,11 @@ from nbsql.family import NUMBERS, SCALARS, Estimate, Family
 from nbsql.rendering.dialect import FRACTION, TIME, folded
 from nbsql.spec.column import value_kind
 from nbsql.spec.components import Components
+from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.derived import Derived, inputs
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
-from nbsql.spec.method import AODE, EM, KDB, TAN, Logistic, Weighted
+from nbsql.spec.method import EM, Logistic, Weighted
 
 FORMAT = 2  # the version of the JSON text in the table `spec`
 _OPTIONAL: dict[str, Any] = {

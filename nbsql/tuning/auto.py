@@ -17,7 +17,8 @@ from nbsql.family import Binned, Family
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.queries.query import Query
-from nbsql.spec.method import Classifier, Method, Weighted
+from nbsql.spec.classifier import Classifier
+from nbsql.spec.method import Method, Weighted
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
@@ -44,7 +45,6 @@ _MAX_ROUNDS = 8
 _MIN_IMPROVEMENT = 1e-4  # decrease of the log loss below which a round is the last
 _MAX_CLASSES = 40
 _SEARCH_SHARE = 0.8  # of the seconds of a budget, after which no further round of the search begins
-_MILLION = 1_000_000
 
 
 def choose(
@@ -78,22 +78,6 @@ def choose(
         search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary)
         with quietly():  # of what matters, the fit of the best warns
             return search.run(others, lenient=methods is METHODS, calibrate=calibrate)
-
-
-def sampled_source(
-    engine: Engine, source: Source, options: Options, fold: str | None, budget: int | None, temporary: Callable[[str], Markup]
-) -> Source:
-    """The source, or a table of about `budget` of its rows, which are always the same."""
-    if budget is None:
-        return source
-    rows = engine.query_macro("row_count", source.relation)[0][0]
-    if rows <= budget:
-        return source
-    spec = resolve_settings(engine, source, [options], fold)[0]
-    share = round(_MILLION * budget / rows)
-    query = engine.renderer.fragment("sampled_share", source.relation, spec.columns, source.kinds, share)
-    relation = engine.create(f"sampling {budget:,} of {rows:,} rows", temporary("part"), query)
-    return Source(relation, source.label, source.columns, is_table=True)
 
 
 class _FamilySearch:

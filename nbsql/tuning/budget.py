@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, written
+from nbsql.learning.folds import resolve_settings
+from nbsql.spec.options import Options
 
 ROWS = 50_000
 _SECONDS = {"s": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
@@ -48,3 +55,19 @@ class Budget:
     def is_spent(self, share: float = 1.0) -> bool:
         """Whether that share of the seconds is over."""
         return self.seconds is not None and time.monotonic() - self._begun > share * self.seconds
+
+
+def sampled_source(
+    engine: Engine, source: Source, options: Options, fold: str | None, budget: int | None, temporary: Callable[[str], Markup]
+) -> Source:
+    """The source, or a table of about `budget` of its rows, which are always the same."""
+    if budget is None:
+        return source
+    rows = engine.query_macro("row_count", source.relation)[0][0]
+    if rows <= budget:
+        return source
+    spec = resolve_settings(engine, source, [options], fold)[0]
+    share = round(1_000_000 * budget / rows)
+    query = engine.renderer.fragment("sampled_share", source.relation, spec.columns, source.kinds, share)
+    relation = engine.create(f"sampling {budget:,} of {rows:,} rows", temporary("part"), query)
+    return Source(relation, source.label, source.columns, is_table=True)

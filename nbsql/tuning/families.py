@@ -10,8 +10,8 @@ from nbsql.engines.source import Source
 from nbsql.errors import no_column
 from nbsql.family import Family
 from nbsql.spec.options import Options
-from nbsql.tuning.auto import FOLDS, choose, sampled_source
-from nbsql.tuning.budget import Budget
+from nbsql.tuning.auto import FOLDS, choose
+from nbsql.tuning.budget import Budget, sampled_source
 from nbsql.tuning.choice import chosen_options
 
 AUTO = "auto"

@@ -15,7 +15,9 @@ from nbsql.errors import InputError
 from nbsql.evaluation.refitted_folds import make_folds_for_spec
 from nbsql.family import Family
 from nbsql.learning.folds import resolve_settings
-from nbsql.spec.method import AODE, TAN, Classifier, Method, NaiveBayes, Weighted, method_named
+from nbsql.spec.classifier import Classifier
+from nbsql.spec.dependence import AODE, TAN
+from nbsql.spec.method import Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CandidateTerms

@@ -28,8 +28,8 @@ from nbsql.spec.options import Options, PriorArgument, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
 from nbsql.spec.used import check_used
-from nbsql.tuning.auto import FOLDS, choose, sampled_source
-from nbsql.tuning.budget import ROWS, Budget
+from nbsql.tuning.auto import FOLDS, choose
+from nbsql.tuning.budget import ROWS, Budget, sampled_source
 from nbsql.tuning.choice import Auto, chosen_options
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
