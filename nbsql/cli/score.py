@@ -158,6 +158,8 @@ def _explain(
     engine.announce("explain")
     if wanted != "table":
         write(engine, statement, wanted, output, _read_by(model, found, output))
+    elif not model.state.spec.has_target:
+        tables.query(engine, statement, keep=1)  # there are no classes to weigh against each other
     elif not explained(engine, statement, model.target, first, before_calibration(model)):
         raise nbsql.InputError(f"{source} has no row {first}")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import nbsql
+from nbsql.cli import main
 
 PARCELS = """CREATE TABLE parcels AS SELECT i AS id, ['Bern', 'Basel', 'Genf'][1 + i % 3] AS city,
     2000 + i * 700 % 1100 + (i = 77)::INT * 30000 AS grams, 3 + i * 5 % 4 + (i = 40)::INT * 9 AS days FROM range(300) AS t(i)"""
@@ -83,3 +86,20 @@ def test_what_needs_classes_is_refused(con: duckdb.DuckDBPyConnection, act, mess
     text = message.format("model 'shape' has no target, and so no classes")
     with pytest.raises(nbsql.NbsqlError, match=f"^{re.escape(text)}$"):
         act(con, model)
+
+
+def test_the_command_line_explains_a_row_without_classes(tmp_path: Path) -> None:
+    file = tmp_path / "shop.duckdb"
+    with duckdb.connect(file) as con:
+        con.execute(PARCELS)
+    run = CliRunner().invoke
+    fit = run(main, ["fit", str(file), "parcels", "--no-target", "--name", "shape", "--id", "id"])
+    assert fit.exit_code == 0
+    assert f"nbsql unusual {file} shape parcels" in fit.stdout
+    explained = run(main, ["explain", str(file), "shape", "parcels", "--row", "78"]).stdout
+    assert re.search(r"77 +all +grams +32000 ", explained)
+    refused = run(main, ["predict", str(file), "shape", "parcels"])
+    assert (
+        refused.stderr
+        == "error: model 'shape' has no target, and so no classes for a prediction; it finds `nbsql unusual` rows\n"
+    )
