@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -15,7 +15,7 @@ from nbsql.family.kinds import Level
 MOST_BINS = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Binned(Level):
     """A number cut into bins, scored as categories: P(bin | c) = (n_bc + alpha) / (n_c + alpha K) with K bins.
 
@@ -38,6 +38,7 @@ class Binned(Level):
     """
 
     bins: int = 10
+    _: KW_ONLY
     by: Literal["quantile", "width", "mdl"] | Sequence[float] = "quantile"
     monotone: bool = False
     edges: Sequence[float] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from nbsql.family import Binned, Categorical, Family, Pairs
@@ -13,7 +13,7 @@ from nbsql.spec.classifier import Classifier
 from nbsql.spec.column import Column
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OneDependence(Classifier):
     """The base class of the classifiers in which a category depends on other categories."""
 
@@ -75,8 +75,8 @@ class KDB(OneDependence):
     KDB(shrinkage=20.0, bins='mdl', k=2)
     """
 
-    shrinkage: float | None = 20.0
     k: int | None = None
+    shrinkage: float | None = field(default=20.0, kw_only=True)
 
     name: ClassVar[str] = "kdb"
 
@@ -86,7 +86,7 @@ class KDB(OneDependence):
             checked(self, whole_number, "k")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AODE(OneDependence):
     """Averaged one-dependence estimators, "aode": each category is the parent in turn: `method=nbsql.AODE(least=30)`.
 

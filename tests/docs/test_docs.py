@@ -276,3 +276,16 @@ def test_no_docstring_of_a_property_begins_with_what_sphinx_takes_for_a_type() -
         for name, member in inspect.getmembers(kind, lambda member: isinstance(member, property)):
             first = (member.__doc__ or "").strip().split("\n")[0]
             assert not re.search(r": \S", first), (kind, name)
+
+
+def test_every_object_that_a_sentence_writes_out_can_be_made() -> None:
+    """What stands in backquotes within a sentence, such as `nbsql.Binned(10)`; names of a single letter are a number."""
+    numbers = dict.fromkeys("abksαβ", 1)
+    files = [README, ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "nbsql").rglob("*.py")]
+    made = 0
+    for file in files:
+        for code in re.findall(r"`(nbsql\.[A-Z]\w*\([^`]*\))`", file.read_text(encoding="utf-8")):
+            if "..." not in code:
+                eval(code, {"nbsql": nbsql, **numbers})  # noqa: S307
+                made += 1
+    assert made > 80
