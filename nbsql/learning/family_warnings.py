@@ -26,12 +26,16 @@ _SNAKE = re.compile(r"(^|[_ ])(id|key|uuid|guid|pk)$", re.IGNORECASE)
 _MIN_PATTERN_NAMES = 3  # the fewest names that a pattern replaces
 
 
-def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
-    """The categories and the numbers whose families were inferred from the types of their columns."""
+def features_to_advise_on(spec: Spec) -> tuple[list[Feature], list[Feature], list[Feature]]:
+    """The categories and the numbers whose families were inferred from the types of their columns, and the joint features.
+
+    A joint feature is listed where a row of values that were not seen together has no prediction.
+    """
+    joint = [f for f in spec.features if f.family.cell == "list" and f.family.backoff is None and len(spec.features) == 1]
     inferred = [feature for feature in spec.features if feature.is_inferred]
     categories = [feature for feature in inferred if feature.family.cell == "level"]
     numbers = [f for f in inferred if f.whole and f.is_number and f.family.centred and not f.family.zeros]
-    return categories, numbers if spec.logistic is None else []
+    return categories, numbers if spec.logistic is None else [], joint
 
 
 def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[str] = ()) -> Iterator[str]:
@@ -39,12 +43,19 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
 
     The categories that `besides` names have advice already.
     """
-    categories, numbers = inferred_features(spec)
+    categories, numbers, joint = features_to_advise_on(spec)
     facts_by_name = {row[0]: (row[2], *row[4:]) for row in summary if row[0] is not None and row[2] >= _MIN_ROWS}
     for feature in categories:
         n, values, in_words = facts_by_name.get(feature.name, (0, 0, 0))[:3]
         if n and feature.name not in besides and values > NEARLY_UNIQUE * n:
             yield _nearly_unique(feature.name, values, n, is_text=in_words > _MOSTLY_WORDS * n)
+    for feature in joint:
+        n, values = facts_by_name.get(feature.name, (0, 0))[:2]
+        if n and values > NEARLY_UNIQUE * n:
+            yield (
+                f"{listed(feature.columns)} have {values:,} combinations of values in {n:,.0f} rows, and others have no "
+                f'prediction; fall back on each column by itself: ⟨method=nbsql.JointBayes(backoff="naive")⟩'
+            )
     flags: list[str] = []
     constant: list[str] = []
     for feature in numbers:

@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import listed
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.draft import Draft
-from nbsql.learning.family_warnings import advice, advice_on_classes, inferred_features
+from nbsql.learning.family_warnings import advice, advice_on_classes, features_to_advise_on
 from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
 from nbsql.learning.spelling_advice import advice_on_missing_classes, advice_on_spellings
 from nbsql.plan.layout import complete_features, many_levels
@@ -43,7 +43,7 @@ def warn_of_classes(draft: Draft) -> Draft:
 def mark_features(draft: Draft) -> Draft:
     """The step of a fit that marks its features with what `feature_summary` (model.sql) shows of their cells."""
     engine, spec = draft.engine, draft.spec
-    rows = engine.query_macro("feature_summary", draft.statistics, for_advice=any(inferred_features(spec)))
+    rows = engine.query_macro("feature_summary", draft.statistics, for_advice=any(features_to_advise_on(spec)))
     complete, summarised = complete_features(rows), {row[0] for row in rows}
 
     def marked(feature: Feature) -> Feature:

@@ -71,6 +71,18 @@ def test_what_was_asked_for_is_not_spoken_of(shop: duckdb.DuckDBPyConnection) ->
     assert said(shop, "FROM t LIMIT 100", target="y", features=["note", "number", "paid"]) == []  # too few to tell
 
 
+def test_joint_values_that_hardly_occur_twice_are_named_with_the_backoff_that_predicts_others(
+    shop: duckdb.DuckDBPyConnection,
+) -> None:
+    (line,) = said(shop, "t", target="y", features=["number", "kind"], method="joint")
+    assert line == (
+        "'number', 'kind' have 400 combinations of values in 400 rows, and others have no prediction; "
+        'fall back on each column by itself: method=nbsql.JointBayes(backoff="naive")'
+    )
+    assert said(shop, "t", target="y", features=["visits", "kind"], method=nbsql.JointBayes(backoff="naive")) == []
+    assert said(shop, "t", target="y", features=["paid", "kind"], method="joint") == []  # 80 combinations
+
+
 def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_of_it(shop: duckdb.DuckDBPyConnection) -> None:
     shop.execute("CREATE TABLE sales AS SELECT i % 7 AS day, i % 250 AS sold FROM range(1000) AS t(i)")
     (line,) = said(shop, "sales", target="sold")
