@@ -68,7 +68,7 @@ def render_page(**values: Any) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     charts = {item.id: item.spec for section in values["sections"] for item in section.figures}
     text = json.dumps(charts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return environment.from_string(template).render(bundle=compress(bundle()), charts=compress(text), **values)
+    return environment.from_string(template).render(bundle=bundle(), charts=compress(text), **values)
 
 
 def render_figure(name: str, figure: Figure) -> RenderedFigure:

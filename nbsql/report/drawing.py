@@ -7,10 +7,13 @@ import csv
 import gzip
 import io
 from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from nbsql.errors import NotSupportedError
+from nbsql.rendering.kept import kept
 
 
 def vl_convert() -> ModuleType:
@@ -52,8 +55,15 @@ def compress(text: str) -> str:
 
 @cache  # a page is rendered several times until it is small enough
 def bundle() -> str:
-    """The JavaScript of Vega, Vega-Lite and Vega-Embed, without addresses that a page would fetch."""
-    script: str = vl_convert().javascript_bundle()
+    """The JavaScript of Vega, Vega-Lite and Vega-Embed, compressed. It takes a second to make, and is kept for other pages."""
+    drawing = vl_convert()
+    made_of = version("vl-convert-python").encode() + Path(__file__).read_bytes()
+    return kept(Path(__file__).with_name("bundle"), made_of, lambda: compress(_bundled(drawing)).encode()).decode()
+
+
+def _bundled(drawing: ModuleType) -> str:
+    """The JavaScript, without addresses that a page would fetch."""
+    script: str = drawing.javascript_bundle()
     for address in (
         "https://vega.github.io/schema/vega/v6.json",
         "https://vega.github.io/editor/",
