@@ -80,6 +80,13 @@ _OF_FAMILIES: dict[str, dict[str, Any]] = {
     "normal_form": {"enum": ["C", None]},
     **dict.fromkeys(("ngrams", "characters"), _LENGTHS),
     "columns": {"type": "array", "items": {"type": "string"}, "minItems": 2},
+    "by": {
+        "description": "the edges between the bins, in ascending order.",
+        "type": "array",
+        "items": {"type": "number"},
+        "minItems": 1,
+        "maxItems": 999,
+    },
 }
 _PLAIN: dict[Any, dict[str, Any]] = {
     bool: {"type": "boolean"},
@@ -153,9 +160,11 @@ def _families() -> dict[str, Any]:
             if option == "event":
                 schema = {"enum": of["choices"]["event"]}
             own[option] = {"description": described[option], **schema}
-        required = ["family", *(["columns"] if "columns" in own else [])]
+        required = ["family", *(option for option in ("columns", "by") if option in own)]
         mappings.append({"type": "object", "properties": own, "required": required, "additionalProperties": False})
-    return {"anyOf": [{"enum": [name for name, of in facts().items() if not of.get("over_columns")]}, *mappings]}
+    return {
+        "anyOf": [{"enum": [name for name, of in facts().items() if not {"columns", "by"} & of["defaults"].keys()]}, *mappings]
+    }
 
 
 def _schema(hint: Any) -> dict[str, Any]:

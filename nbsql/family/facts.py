@@ -7,13 +7,14 @@ import types
 import typing
 from typing import Any, Literal
 
-from nbsql.family import FAMILIES, Family
+from nbsql.family import FAMILIES, Binned, Family
 
 _FACTS = (
     "kind", "cell", "has_lookups", "level", "bag", "zeros", "centred", "has_categories", "over_columns", "bounded", "accepts",
     "rules", "units", "divergence",
 )  # fmt: skip
-_LEFT_OUT = ("best", "best_by", "vocabulary")  # options that need a look at the data before counting, and long ones
+# Options that need a look at the data before counting, and long ones.
+_LEFT_OUT = ("best", "best_by", "vocabulary", "bins", "monotone", "edges")
 
 
 def facts() -> dict[str, dict[str, Any]]:
@@ -21,7 +22,7 @@ def facts() -> dict[str, dict[str, Any]]:
     return {
         name: _facts_of(family)
         for name, family in FAMILIES.items()
-        if family.fit_query is Family.fit_query and not (family.kind == "level" and family.over_columns)
+        if (family.fit_query is Family.fit_query and not (family.kind == "level" and family.over_columns)) or family is Binned
     }
 
 
@@ -44,5 +45,7 @@ def _facts_of(family: type[Family]) -> dict[str, Any]:
 def choices_of(hint: Any) -> list[Any]:
     """The values that a type of literals allows, None first; an empty list for another type."""
     members = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
-    allowed = [value for member in members if typing.get_origin(member) is Literal for value in typing.get_args(member)]
+    if not all(typing.get_origin(member) is Literal or member is type(None) for member in members):
+        return []
+    allowed = [value for member in members for value in typing.get_args(member)]
     return [None, *allowed] if allowed and type(None) in members else allowed

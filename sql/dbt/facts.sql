@@ -19,6 +19,8 @@
   'categorical': {'kind': 'level', 'cell': 'level', 'has_lookups': true, 'level': true, 'has_categories': true, 'accepts': ['text',
     'boolean', 'integer', 'float', 'decimal', 'temporal'], 'divergence': 'normal', 'macros': {'value': 'categorical_value', 'given':
     'categorical_given'}, 'defaults': {'other_alpha': none, 'levels': [], 'min_count': 1}},
+  'binned': {'kind': 'level', 'cell': 'bin', 'has_lookups': true, 'level': true, 'has_categories': true, 'accepts': ['integer', 'float',
+    'decimal'], 'divergence': 'normal', 'macros': {'value': 'binned_value'}, 'defaults': {'by': 'quantile'}},
   'bernoulli': {'kind': 'level', 'cell': 'boolean', 'has_categories': true, 'accepts': ['boolean', 'integer', 'float', 'decimal'],
     'rules': {'integer': ['binary'], 'float': ['binary'], 'decimal': ['binary']}, 'divergence': 'normal', 'macros': {'inputs':
     'bernoulli_inputs', 'aggregates': 'bernoulli_aggregates', 'cells': 'bernoulli_cells', 'term': 'bernoulli_term'}, 'defaults': {'beta':
@@ -84,7 +86,7 @@
 
 {# The families that query the data before they count. #}
 {% macro families_elsewhere() -%}
-{% do return(['binned', 'joint', 'conditional', 'kernel', 'multivariate_gaussian']) %}
+{% do return(['joint', 'conditional', 'kernel', 'multivariate_gaussian']) %}
 {%- endmacro %}
 
 {# The options of a model, with their defaults. #}

@@ -47,6 +47,8 @@
 {% do nbsql.complete_bag(family, options, feature) %}
 {% elif 'variance' in options -%}
 {% do nbsql.complete_normal(family, options, feature) %}
+{% elif fixed.cell == 'bin' -%}
+{% do nbsql.complete_bins(family, options, feature) %}
 {% elif fixed.level -%}
 {% do nbsql.complete_levels(family, options, alpha, feature) %}
 {% elif given.family == 'bernoulli' -%}
@@ -205,6 +207,43 @@
 {% do nbsql.refuse_if(least > 1 and declared,
   "declared categories of '" ~ feature ~ "' are kept however rare; leave out min_count, or levels and alphas by category") %}
 {% do family.update({'declared': declared, 'least_count': least if least > 1 else 0}) %}
+{%- endmacro %}
+
+{# Sets the edges of bins and their names, as Python writes them. Edges that the data decide are refused. #}
+{% macro complete_bins(family, options, feature) -%}
+{% do nbsql.refuse_if(options.by is string or options.by is mapping or options.by is not iterable,
+  "the bins of '" ~ feature ~ "' need edges, {family: binned, by: [18, 65]}, as the dbt package looks for none in the data; name them, or "
+  ~ 'fit it in Python') %}
+{% set edges, texts, labels = [], [], [] -%}
+{% for edge in options.by -%}
+{% do edges.append(nbsql.checked_number(edge, 'an edge', feature, none)) %}
+{% do texts.append(nbsql.six_digits(edges[-1])) %}
+{% endfor -%}
+{% do nbsql.refuse_if(not edges or edges | length > 999 or edges != edges | unique | sort,
+  "the edges of '" ~ feature ~ "' must be 1 to 999 numbers in ascending order, not " ~ options.by) %}
+{% if texts | unique | list | length < texts | length %}{% set texts = edges | map('string') | list %}{% endif -%}
+{% set ends = ['-inf'] + texts + ['inf'] -%}
+{% for text in ends[:-1] %}{% do labels.append(('(' if loop.first else '[') ~ text ~ ', ' ~ ends[loop.index] ~ ')') %}{% endfor -%}
+{% set declared = [] -%}
+{% for label in labels %}{% do declared.append((label, family.added_count)) %}{% endfor -%}
+{% do family.update({'edges': edges, 'labels': labels, 'declared': declared}) %}
+{%- endmacro %}
+
+{# A number as '%.6g' writes it, which the format of dbt 2 does not know: 18, 2.5, 1.23457e+06. #}
+{% macro six_digits(x) -%}
+{% set size, found = x | abs, namespace(power=0) -%}
+{% for _ in range(310) if size > 0 -%}
+{% if size >= 10.0 ** (found.power + 1) %}{% set found.power = found.power + 1 %}
+{% elif size < 10.0 ** found.power %}{% set found.power = found.power - 1 %}
+{% endif -%}
+{% endfor -%}
+{% set shift = 5 - found.power -%}
+{% set digits = '%.0f' | format(size * 10.0 ** shift if shift >= 0 else size / 10.0 ** -shift) -%}
+{% set power = found.power + digits | length - 6 if size > 0 else 0 -%}
+{% set is_short = -4 <= power and power < 6 -%}
+{% set text = ('%.' ~ (5 - power) ~ 'f') | format(x) if is_short else ('-' if x < 0 else '') ~ digits[0] ~ '.' ~ digits[1:] -%}
+{% if '.' in text %}{% set text = text.rstrip('0').rstrip('.') %}{% endif -%}
+{% do return(text if is_short else text ~ 'e' ~ ('-' if power < 0 else '+') ~ ('0' if power | abs < 10 else '') ~ power | abs) %}
 {%- endmacro %}
 
 {# Sets the count columns that share a total and their pseudo-counts. #}

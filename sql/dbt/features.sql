@@ -115,7 +115,7 @@
   'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,
   'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': fractions,
   'time_types': times, 'untyped': []} -%}
-{% if family.level and family.declared -%}
+{% if family.cell == 'level' and family.declared -%}
 {% do feature.update({'family': dict(family, declared=nbsql.levels_as_written(feature, columns[0]))}) %}
 {% endif -%}
 {% do return(feature) %}

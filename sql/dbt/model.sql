@@ -151,6 +151,7 @@
 {% do families.append(nbsql.as_in_python(feature.family.get(option))) %}
 {% endfor -%}
 {% if feature.family.norm is string %}{% do families.append('norm ' ~ feature.family.norm) %}{% endif -%}
+{% if feature.family.edges %}{% do families.append('edges ' ~ feature.family.edges | join(' ')) %}{% endif -%}
 {% if feature.family.zeros and feature.family.formula == 'lognormal' %}{% do families.append('of logarithms') %}{% endif -%}
 {% for column in columns if column.name == feature.column and feature.family.level -%}
 {% set type = column.kind if column.kind in ['text', 'integer', 'boolean'] else column.type | lower -%}

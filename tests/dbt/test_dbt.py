@@ -71,6 +71,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
                 "events": {"family": "poisson", "a": 2, "b": 1},
                 "wait": "exponential",
                 "share": "beta",
+                "x": {"family": "binned", "by": [-1.5e-5, 1, 2.5, 1e6]},
             },
         },
         {
@@ -85,6 +86,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
                 "events": nbsql.Poisson(a=2, b=1),
                 "wait": "exponential",
                 "share": "beta",
+                "x": nbsql.Binned(by=[-1.5e-5, 1, 2.5, 1e6]),
             },
         },
     ),
@@ -218,7 +220,14 @@ def built(folder: Path, address: str | None) -> Project:
     meta = {name: options_of(name, engine) for name in CASES}
     meta["few"] = {"target": "y", "exclude": LEFT_OUT}
     meta["two_classes"] = {"target": "y", "exclude": LEFT_OUT, "classes": ["c", "b", "a"]}
-    meta["card"] = {"target": "y", "features": ["category", "flag"], "nulls": "category", "weight": "weight"}
+    bins = {"x": {"family": "binned", "by": [1, 2.5]}}
+    meta["card"] = {
+        "target": "y",
+        "features": ["category", "flag", "x"],
+        "nulls": "category",
+        "weight": "weight",
+        "families": bins,
+    }
     found = Project(folder, models, meta, address=address)
     found.run(ROWS.format(counts=COUNTS[engine]))
     found.build()
@@ -288,8 +297,8 @@ def test_slices_and_the_queue_are_those_of_python(con: Any, project: Project) ->
 
 
 def test_a_scorecard_is_that_of_python(con: Any) -> None:
-    options: dict[str, Any] = {"features": ["category", "flag"], "nulls": "category", "weight": "weight"}
-    model = nbsql.fit(con, "rows", target="y", **options)
+    options: dict[str, Any] = {"features": ["category", "flag", "x"], "nulls": "category", "weight": "weight"}
+    model = nbsql.fit(con, "rows", target="y", families={"x": nbsql.Binned(by=[1, 2.5])}, **options)
     for name, digits in (("card_lines", None), ("card_rounded", 1)):
         columns, found = read(con, f"SELECT * FROM {name}")
         card = model.scorecard(points=500, target="b", digits=digits)

@@ -46,7 +46,7 @@ IN_PYTHON = {
 META: dict[str, Any] = {
     "counted": {"target": "y", "id": "id", "weight": "weight", "families": FAMILIES},
     "few": {"target": "y", "features": ["flag", "x"]},
-    "categories": {"target": "y", "features": ["a, b", "flag"]},
+    "categories": {"target": "y", "features": ["a, b", "events"], "families": {"events": {"family": "binned", "by": [1, 2.5]}}},
     "texts": {"target": "y", "features": ["a, b"], "families": {"a, b": "text"}},
     "aged": {"target": "y", "features": ["x"], "weight": {"half_life": 5, "at": "id"}},
 }
@@ -136,7 +136,11 @@ def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
         "likelihoods": model.likelihoods,
         "predict_proba": few.predict_proba("rows", columns=["id"]),
         "log_evidence": few.log_evidence("rows", columns=["id"]),
-        "scorecard": nbsql.fit(here, "rows", **META["categories"]).scorecard(target="b").lines,
+        "scorecard": nbsql.fit(
+            here, "rows", target="y", features=["a, b", "events"], families={"events": nbsql.Binned(by=[1, 2.5])}
+        )
+        .scorecard(target="b")
+        .lines,
     }
     assert expected.keys() == SCORES.keys()
     for name, query in expected.items():

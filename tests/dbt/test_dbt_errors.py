@@ -86,11 +86,20 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "families": {"n": "poison"}},
         f"no family 'poison', of 'n'; the families are {FAMILIES}",
     ),
-    "binned": (
-        {"target": "y", "families": {"x": {"family": "binned", "bins": 5}}},
-        "family 'binned' of 'x' asks the data for its shape before it counts, which the dbt package does not do; fit it "
+    "kernel": (
+        {"target": "y", "families": {"x": {"family": "kernel"}}},
+        "family 'kernel' of 'x' asks the data for its shape before it counts, which the dbt package does not do; fit it "
         "in Python, "
         f"or choose one of {FAMILIES}",
+    ),
+    "binned": (
+        {"target": "y", "families": {"x": {"family": "binned", "by": "mdl"}}},
+        "the bins of 'x' need edges, {family: binned, by: [18, 65]}, as the dbt package looks for none in the data; name them, "
+        "or fit it in Python",
+    ),
+    "edges": (
+        {"target": "y", "families": {"x": {"family": "binned", "by": [2, 1]}}},
+        "the edges of 'x' must be 1 to 999 numbers in ascending order, not [2, 1]",
     ),
     "unknown_family_option": (
         {"target": "y", "families": {"n": {"family": "poisson", "c": 1}}},

@@ -37,6 +37,7 @@ ROWS = r"""
 """
 FAMILIES: dict[str, Any] = {
     "events": {"family": "poisson", "a": 2, "b": 1},
+    "x": {"family": "binned", "by": [1, 2.5]},
     "note": {"family": "text", "stop_words": "english", "ngrams": 2},
     "counts": {"family": "token_counts", "event": "complement"},
     "day": {"family": "calendar", "parts": ["weekday", "day"]},
@@ -44,6 +45,7 @@ FAMILIES: dict[str, Any] = {
 }
 IN_PYTHON = {
     "events": nbsql.Poisson(2, 1),
+    "x": nbsql.Binned(by=[1, 2.5]),
     "note": nbsql.Text(stop_words="english", ngrams=2),
     "counts": nbsql.TokenCounts(event="complement"),
     "day": nbsql.Calendar(["weekday", "day"]),

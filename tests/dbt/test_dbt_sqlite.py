@@ -63,7 +63,12 @@ META: dict[str, Any] = {
         "prior": {"a": 0.5, "b": 0.3, "it's": 0.2},
     },
     "numbered": {"target": "k", "features": [*OTHERS, "twice", "w1"], "families": OTHERS, "derive": {"twice": "w1 * 2 + w2"}},
-    "ordered": {"target": "y", "features": ["a, b", "flag"], "families": {"flag": "bernoulli"}, "classes": ["it's", "b", "a"]},
+    "ordered": {
+        "target": "y",
+        "features": ["a, b", "flag", "x"],
+        "families": {"flag": "bernoulli", "x": {"family": "binned", "by": [1, 2.5]}},
+        "classes": ["it's", "b", "a"],
+    },
     "drifting": {"target": "y", "features": ["x"]},
     "texts": {"target": "y", "features": ["a, b"], "families": {"a, b": "text"}},
     "worded": {"target": "y", "features": ["a, b"], "missing": ["v0"]},
@@ -145,7 +150,8 @@ def test_every_table_is_that_of_python(project: OnSQLite, con: sqlite3.Connectio
     numbered = nbsql.fit(
         here, "rows", target="k", features=[*others, "twice", "w1"], families=others, derive={"twice": "w1 * 2 + w2"}
     )
-    ordered = nbsql.fit(here, "rows", target="y", features=["a, b", "flag"], families={"flag": "bernoulli"})
+    families = {"flag": "bernoulli", "x": nbsql.Binned(by=[1, 2.5])}
+    ordered = nbsql.fit(here, "rows", target="y", features=["a, b", "flag", "x"], families=families)
     messages = project.messages()
     expected = {
         "priors": model.priors,
