@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import traceback
 import warnings
@@ -33,13 +34,14 @@ def quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def collected() -> Iterator[list[str]]:
-    """The warnings that are issued meanwhile, for a page that repeats them."""
+    """The warnings that are issued meanwhile, for a page that repeats them; of those that differ only by counts, the last."""
     messages: list[str] = []
     token = _COLLECTED.set(messages)
     try:
         yield messages
     finally:
         _COLLECTED.reset(token)
+        messages[:] = {without_counts(message): message for message in messages}.values()
 
 
 def warn_user(message: str) -> None:
@@ -49,6 +51,15 @@ def warn_user(message: str) -> None:
     if (messages := _COLLECTED.get()) is not None:
         messages.append(message)
     warnings.warn(NbsqlWarning(message), stacklevel=_user_frame()[1] - 1)
+
+
+def without_counts(message: str) -> str:
+    """What a warning says, whatever the number of rows of which it says it.
+
+    >>> without_counts("'x1' is NA in 14 of 1,406 rows")
+    "'x1' is NA in n of n rows"
+    """
+    return re.sub(r"\b\d[\d,]*\b", "n", message)
 
 
 def user_variable(name: str) -> Any:

@@ -22,6 +22,7 @@ from nbsql.cli.session import end_progress, open_for_writing, or_memory, record_
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 from nbsql.queries.explanation import explained_rows
+from nbsql.spec.spec import Spec
 
 Form = Literal["table", "json", "csv", "sql"]
 
@@ -146,7 +147,7 @@ def _in_csv(value: Any) -> Any:
     return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else value
 
 
-def explained(engine: Engine, statement: str, target: str, first: int, note: str = "") -> int:
+def explained(engine: Engine, statement: str, spec: Spec, first: int, note: str = "") -> int:
     """Print explanations of the rows of an `explain` query, numbered from `first`, and return the number of rows.
 
     The probabilities are those of the contributions; `note` says what they leave out.
@@ -155,7 +156,7 @@ def explained(engine: Engine, statement: str, target: str, first: int, note: str
     rows = engine.query_macro("as_text", engine.renderer.dialect.query(statement), names)
     end_progress(engine)
     count = 0
-    for count, row in enumerate(explained_rows(names, rows, target, first, note), start=1):
+    for count, row in enumerate(explained_rows(names, rows, spec, first, note), start=1):
         if count > 1:
             tables.echo("")
         tables.echo(row.title, *([""] if row.is_explained else []))

@@ -93,7 +93,7 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
     tables.table(columns, [[*map(str, row[:-1]), tables.probability(row[-1])] for row in rows], right=[3, 6], indent=2, keep=2)
     tables.echo("")
     _print_heading("4. Why? Flight MQ3361, which left 25 minutes behind schedule, taken apart")
-    explained(engine, found.model.sql("explain", "one_flight"), found.model.target, 1)
+    explained(engine, found.model.sql("explain", "one_flight"), found.model.state.spec, 1)
     tables.echo("")
     _print_text(
         """A delay of 25 minutes is so many times likelier among late flights than among punctual ones, and so on for every

@@ -160,7 +160,7 @@ def _explain(
         write(engine, statement, wanted, output, _read_by(model, found, output))
     elif not model.state.spec.has_target:
         tables.query(engine, statement, keep=1)  # there are no classes to weigh against each other
-    elif not explained(engine, statement, model.target, first, before_calibration(model)):
+    elif not explained(engine, statement, model.state.spec, first, before_calibration(model)):
         raise nbsql.InputError(f"{source} has no row {first}")
 
 

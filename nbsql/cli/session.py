@@ -25,6 +25,7 @@ from nbsql.engines.watch import Watch, interruptible
 from nbsql.errors import DatabaseError, NbsqlError, NbsqlWarning
 from nbsql.plan import Statement
 from nbsql.rendering.dialect import restore
+from nbsql.warn import without_counts
 
 _MEMORY = ":memory:"
 _SELECT = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot)\b", re.IGNORECASE)
@@ -216,12 +217,12 @@ def end_progress(engine: Engine) -> None:
 
 @contextmanager
 def show_warnings(engine: Engine) -> Iterator[None]:
-    """Print the warnings of the code within to stderr at the end, one a line, and each once, however often it was raised."""
+    """Print the warnings of the code within to stderr at the end, one a line; of those that differ only by counts, the last."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NbsqlWarning)
         yield
     end_progress(engine)
-    for warning in {(each.category, str(each.message)): each for each in caught}.values():
+    for warning in {(each.category, without_counts(str(each.message))): each for each in caught}.values():
         if isinstance(warning.message, NbsqlWarning):
             click.echo(f"{styled('warning', fg='yellow')}: {in_options(warning.message.marked)}", err=True)
         else:

@@ -13,10 +13,14 @@ from markupsafe import Markup
 from nbsql.errors import NbsqlError
 from nbsql.queries.query import Query
 from nbsql.queries.table import Table, bar, paragraph, plain, share
+from nbsql.queries.value_words import value_words
+from nbsql.spec.spec import Spec
 
 _HEADINGS = ("feature", "value", "how much likelier", "")
 _LINES = 15  # the most features shown for one row; the rest is summed
 _ROWS = 3  # rows of a source that a query shows of itself
+
+_Terms = dict[tuple[str | None, str | None], dict[str, float]]  # the contributions to each class, by feature and value
 
 
 @dataclass(frozen=True)
@@ -46,19 +50,19 @@ class ExplainedRow:
 
 
 def explained_rows(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], target: str, first: int = 1, note: str = ""
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], spec: Spec, first: int = 1, note: str = ""
 ) -> Iterator[ExplainedRow]:
     """The rows of an `explain` query as text, in words, numbered from `first`.
 
     The probabilities are those of the contributions; `note` says what they leave out.
     """
     for number, (_, group) in enumerate(groupby(rows, key=lambda row: row[0]), start=first):
-        yield _explained(number, columns[1:-4], list(group), target, note)
+        yield _explained(number, columns[1:-4], list(group), spec, note)
 
 
-def _explained(number: int, ids: Sequence[str], rows: Sequence[Sequence[Any]], target: str, note: str) -> ExplainedRow:
+def _explained(number: int, ids: Sequence[str], rows: Sequence[Sequence[Any]], spec: Spec, note: str) -> ExplainedRow:
     labels = list(dict.fromkeys(row[-4] for row in rows))
-    terms: dict[tuple[str | None, str | None], dict[str, float]] = {}
+    terms: _Terms = {}
     for row in rows:
         terms.setdefault((row[-3], row[-2]), {})[row[-4]] = float(row[-1])
     joint = {label: sum(term[label] for term in terms.values()) for label in labels}
@@ -67,17 +71,24 @@ def _explained(number: int, ids: Sequence[str], rows: Sequence[Sequence[Any]], t
     title = f"row {number}{f' ({key})' if key else ''}"
     highest = joint[ranked[0]]
     if highest == -math.inf:
-        return ExplainedRow(f"{title}: no class of {target} can explain it", [], is_explained=False)
+        return ExplainedRow(f"{title}: no class of {spec.target} can explain it", [], is_explained=False)
     mass = math.fsum(math.exp(value - highest) for value in joint.values())
     # A posterior is never shown as certain, even if floating point rounds it to 1.
     most = 1.0 if len(ranked) == 1 else 1 - 1e-9
     chances = [f"{plain(label)} ({share(min(math.exp(joint[label] - highest) / mass, most))})" for label in ranked]
     rest = f", and {len(chances) - 3} more" if len(chances) > 3 else ""
     title += f": predicted {chances[0]}{', then ' if chances[1:] else ''}{', '.join(chances[1:3])}{rest}{note}"
-    return ExplainedRow(title, [] if len(ranked) == 1 else _weighed(terms, ranked[0], ranked[1]))
+    return ExplainedRow(title, [] if len(ranked) == 1 else _weighed(_in_words(terms, spec), ranked[0], ranked[1]))
 
 
-def _weighed(terms: dict[tuple[str | None, str | None], dict[str, float]], best: str, other: str) -> list[Evidence]:
+def _in_words(terms: _Terms, spec: Spec) -> _Terms:
+    """The same with the values of several columns in words."""
+    features = {feature.name: feature for feature in spec.features}
+    words = {key: value_words(features[key[0]], key[1]) if key[0] in features else [] for key in terms}
+    return {(key[0], ", ".join(words[key]) or key[1]): term for key, term in terms.items()}
+
+
+def _weighed(terms: _Terms, best: str, other: str) -> list[Evidence]:
     """The prior, followed by the features in order of strength, and the total."""
     differences = [
         (feature, plain("") if value == "" else value, _difference(term[best], term[other]))
@@ -125,13 +136,13 @@ def times(difference: float) -> str:
 class Explanation(Query):
     """The query of `Model.explain`, which shows its first rows in words; `.show()` and the others have the contributions."""
 
-    target = ""  # the column that is explained
+    spec: Spec  # of the model that explains itself
 
     @classmethod
-    def of(cls, query: Query, target: str) -> Explanation:
+    def of(cls, query: Query, spec: Spec) -> Explanation:
         """The same query, which shows itself in words."""
         found = cls.__new__(cls)
-        found.__dict__.update(query.__dict__, target=target)
+        found.__dict__.update(query.__dict__, spec=spec)
         return found
 
     def __repr__(self) -> str:
@@ -162,4 +173,4 @@ class Explanation(Query):
         with self._in_original_path(), self._guard(), engine.errors():
             text = engine.renderer.dialect.query(self._first(_ROWS) if self._first is not None else self._text())
             rows = engine.preview(engine.renderer.statement("as_text", text, columns))
-        return None if rows is None else list(explained_rows(columns, rows, self.target))
+        return None if rows is None else list(explained_rows(columns, rows, self.spec))

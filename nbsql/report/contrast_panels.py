@@ -9,6 +9,7 @@ from typing import Any
 
 from nbsql.errors import ModelError
 from nbsql.evaluation import contrasts
+from nbsql.evaluation.profile import is_number
 from nbsql.learning.derive import slice_names
 from nbsql.report.model_panels import times_as, top_classes
 from nbsql.report.panel import (
@@ -20,7 +21,6 @@ from nbsql.report.panel import (
     records,
     show,
     shown,
-    value_name,
 )  # fmt: skip
 
 _BARS = 24
@@ -34,7 +34,8 @@ def discrimination(request: Request) -> Iterator[Figure]:
         raise ModelError(f"{request.state.title} has only one class; discrimination compares two")
     a, b = request.classes or (known[0], known[1])
     query = contrasts.discrimination(request.state, a, b)
-    rows, least = records(query), request.least_to_tell
+    numbers = {feature.name for feature in request.state.spec.features if is_number(feature)}  # whose values are cells
+    rows, least = [row for row in records(query) if row["feature"] not in numbers], request.least_to_tell
     frequent = [row for row in rows if row["n"] + row["other_n"] >= least and (row["likelihood"] or row["other_likelihood"])]
     for row in frequent:
         if row["log_ratio"] is None:  # infinite, which JSON does not know
@@ -46,10 +47,9 @@ def discrimination(request: Request) -> Iterator[Figure]:
     frequent.sort(key=_supported_ratio, reverse=True)
     one, other = request.class_name(a), request.class_name(b)
     strongest = frequent[:_BARS]
-    bags = {feature.name for feature in request.state.spec.features if feature.family.bag}
     edge = max((abs(row["log_ratio"]) for row in strongest if math.isfinite(row["log_ratio"])), default=math.log(1000)) * 1.2
     first, is_only = strongest[0], any(not math.isfinite(row["log_ratio"]) for row in strongest)
-    finding = value_name(first["feature"], first["value"], first["feature"] in bags)
+    finding = request.value_name(first["feature"], first["value"])
     sides = (one, other) if first["log_ratio"] > 0 else (other, one)
     if math.isfinite(first["log_ratio"]):
         finding += f" is {times_as(first['log_ratio'])} as likely in {sides[0]} as in {sides[1]}"
@@ -57,7 +57,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
         finding += f" is in {sides[0]} and never in {sides[1]}"
     bars = []
     for row in strongest:
-        label = value_name(row["feature"], row["value"], row["feature"] in bags)
+        label = request.value_name(row["feature"], row["value"])
         row |= {"for": one if row["log_ratio"] > 0 else other, "label": label}
         if not math.isfinite(row["log_ratio"]):  # a bar has an end
             row |= {"label": f"{label} (only in {row['for']})", "log_ratio": math.copysign(edge, row["log_ratio"])}

@@ -15,6 +15,7 @@ from nbsql.report.panel import Figure, Request, records, shown
 _BARS = 48
 _SPELT = 200  # the most frequent values of a category that are compared
 _SHOWN = 3
+_SAID = re.compile(r"differ only by case or blanks|has [\d,]+ values in [\d,]+ rows")  # which it says itself
 _WRITTEN = re.compile(r", written as '.*'(?=,)")  # an example of how a number is written
 
 
@@ -39,12 +40,16 @@ def data(request: Request) -> Iterator[Figure]:
         label = ", ".join(filter(None, (values, words, missing)))
         bars.append({**row, "feature": shown(row["feature"]), "known": known, "label": label})
     gaps = [row for row in rows if row["missing"]]
-    finding = f"{counted(len(gaps), 'column')} of {len(rows)} {'has' if len(gaps) == 1 else 'have'} missing values"
+    columns = {feature.name: feature.column for feature in features}
+    several, without = len({*columns.values()}), len({columns[row["feature"]] for row in gaps})
+    finding = f"{counted(without, 'column')} of {several} {'has' if without == 1 else 'have'} missing values"
     finding += f", most of all {shown(gaps[0]['feature'])} ({share(gaps[0]['missing'])})" if gaps else ""
     if not gaps:
-        finding = f"No value is missing in {'the column' if len(rows) == 1 else f'any of the {len(rows)} columns'}"
+        finding = f"No value is missing in {'the column' if several == 1 else f'any of the {several} columns'}"
     unique = [row["feature"] for row in rows if row["missing"] is not None and (row["levels"] or 0) > NEARLY_UNIQUE * row["n"]]
+    learnt = sum(row["n"] or 0 for row in records(relation_query(state, "priors", "class")))
     notes = [
+        f"{counted(int(learnt), 'row')} of {counted(several, 'column')}." if learnt == int(learnt) else None,
         f"{listed(unique, _SHOWN)}: hardly any value occurs twice, so that new rows have others." if unique else None,
         *_warned(request),
         *_alike(request, [feature.name for feature in features if feature.family.cell == "level"]),
@@ -56,8 +61,10 @@ def data(request: Request) -> Iterator[Figure]:
 def _warned(request: Request) -> Iterator[str]:
     """What the fit has warned of, without the cure for its user, and without values, which may be of a single row."""
     for message in request.warned:
+        if _SAID.search(str(message)):
+            continue
         fact, _, _ = str(message).partition("; ")
-        yield f"{re.sub(_WRITTEN, '', fact)}."
+        yield f"{fact[0].upper()}{re.sub(_WRITTEN, '', fact[1:])}."
 
 
 def _alike(request: Request, categories: list[str]) -> Iterator[str]:

@@ -66,6 +66,7 @@ def render_page(**values: Any) -> str:
 
     template = (Path(__file__).parent / "page.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["whole"] = lambda text: text.replace(" %", "\u00a0%")  # a number and its sign on one line
     charts = {item.id: item.spec for section in values["sections"] for item in section.figures}
     text = json.dumps(charts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return environment.from_string(template).render(bundle=bundle(), charts=compress(text), **values)

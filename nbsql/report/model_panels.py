@@ -251,9 +251,13 @@ def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
     least = request.least
     folded = max((row["how_many"] for row in rows if row["folded"]), default=0)
     others = f"({counted(folded, 'other')})"
+    if folded and all(row["folded"] for row in rows):
+        raise ModelError(f"none of the {folded:,} values of {name} has the {least} rows that a picture needs")
+    sentences = {row["value"]: request.value_name(name, row["value"]) for row in rows}
+    labels = {value: sentences[value] if str(value).startswith('["') else shown(value) for value in sentences}
     bars = [
-        {**without(row, "folded", "how_many", "place"), "value": others if row["folded"] else row["value"]}
-        for row in show(request.name_classes(rows), "value")
+        {**without(row, "folded", "how_many", "place"), "value": others if row["folded"] else labels[row["value"]]}
+        for row in request.name_classes(rows)
     ]
     names = [request.class_name(label) for label in classes]
     places = [_place(row["value"]) for row in rows if not (row["folded"] or row["value"] is None)]
@@ -264,10 +268,11 @@ def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
         finding = f"{name} has {counted(folded + len({row['value'] for row in bars}) - 1, 'value')}, and each is rare"
     elif telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
+        value = {label: sentences[each] for each, label in labels.items()}.get(best["value"], f"{name} = {best['value']}")
         rest = [label for label in names if label != best["class"]]
         sides = (best["class"], rest[0] if len(rest) == 1 else "the other classes")
         more, less = sides if best["log_odds"] > 0 else sides[::-1]
-        finding = f"{name} = {best['value']} is {times_as(best['log_odds'])} as frequent in {more} as in {less}"
+        finding = f"{value} is {times_as(best['log_odds'])} as frequent in {more} as in {less}"
         if abs(best["log_odds"]) < _ALIKE:
             finding = f"The values of {name} are about equally frequent in all classes"
     else:

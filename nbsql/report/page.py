@@ -21,7 +21,6 @@ from nbsql.report.model_panels import ranked_features
 from nbsql.report.panel import Figure, Panel, Request, class_name, plain, records, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.scored_source import ScoredSource, files_read, score_source
-from nbsql.report.source_panels import DEPENDENT
 from nbsql.storage.state import ModelState
 from nbsql.version import __version__
 
@@ -167,7 +166,9 @@ def summary(state: ModelState, found: ScoredSource | None, sections: list[Sectio
     if found is not None and found.held_out is not None:
         findings.pop("slices", None)  # its accuracy is that of the model itself, on rows that it has learnt
     told = [findings[name] for name in _FINDINGS if name in findings][:3]
-    return Summary(_subject(state, least), _verdict(state, found), told, _caveat(found, figures.get("dependence")))
+    tied = state.spec.has_weights or any(feature.family.kind == "pairs" for feature in state.spec.features)
+    dependence = None if tied else figures.get("dependence")  # such a model does not count the evidence of both in full
+    return Summary(_subject(state, least), _verdict(state, found), told, _caveat(found, dependence))
 
 
 def _subject(state: ModelState, least: int) -> str:
@@ -176,8 +177,11 @@ def _subject(state: ModelState, least: int) -> str:
     target = shown(state.spec.target)
     named = f", one of {len(priors)} classes"
     if len(priors) < _FEW and all(row["n"] is None or row["n"] >= least for row in priors):
-        named = f", which is {' or '.join(shown(row['class']) for row in priors)}"
-    learnt = f" It was learnt from {number(rows)} rows." if rows else ""
+        *others, last = (shown(row["class"]) for row in priors)
+        named = f", which is {', '.join(others)}{' or ' if others else ''}{last}"
+    sources = [shown(row[2]) for row in state.engine.query_macro("all_rows", state.relations["batches"])]
+    of = f" of {sources[0]}" if len(sources) == 1 and not sources[0].startswith("the ") else ""
+    learnt = f" It was learnt from {number(rows)} rows{of}." if rows else ""
     columns = {column for feature in state.spec.features for column in feature.columns}
     return f"The model predicts {target}{named}, from {counted(len(columns), 'column')}.{learnt}"
 
@@ -195,6 +199,8 @@ def _verdict(state: ModelState, found: ScoredSource | None) -> str:
         right = f"Of {judged.rows:,} rows, each predicted by a model that has not learnt it, {share(judged.accuracy)} are right"
     if judged.accuracy <= judged.majority:
         return f"{right}. Always predicting {usual} is right for {share(judged.majority)}: as a decision it is of no use."
+    if judged.accuracy == 1:
+        return f"{right}. Always predicting {usual} is right for {share(judged.majority)}."
     fewer = (judged.accuracy - judged.majority) / (1 - judged.majority)
     return (
         f"{right}: {share(fewer)} fewer errors than by always predicting {usual}, which is right for {share(judged.majority)}."
@@ -212,6 +218,6 @@ def _caveat(found: ScoredSource | None, dependence: Figure | None) -> str:
     if judged.calibration_error > _OFF:
         off = share(judged.calibration_error)
         return f"Its probabilities are {off} off on average: take them as an order, or calibrate the model."
-    if dependence is not None and max(row["excess"] for row in dependence.tables["rows"]) > DEPENDENT:
-        return f"It counts some evidence twice: {dependence.finding}."
+    if dependence is not None and dependence.finding.startswith("Within"):
+        return f"It counts some evidence twice: {dependence.finding[0].lower()}{dependence.finding[1:]}."
     return "The figures hold for rows like those it was tried on."

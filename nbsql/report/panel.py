@@ -15,12 +15,14 @@ from nbsql.engines.source import Source
 from nbsql.queries.query import Query
 from nbsql.queries.table import number
 from nbsql.queries.table import plain as cut
+from nbsql.queries.value_words import value_words
 from nbsql.report.scored_source import ScoredSource
 from nbsql.storage.state import ModelState
 
 CHARTS = Path(__file__).parent / "charts"
 DIGITS = 9  # the significant digits of numbers that are only shown
 _WORD = re.compile(r"[^\W\d_]{3}")
+_COMPARED = re.compile(r"[<>≤≥]=? ?\d")  # a label that compares
 _ANSWERS = ("true", "false", "yes", "not", "none", "null")  # words that say nothing without what was asked
 LOWEST = -1e300  # stands for ln 0, which JSON cannot represent
 
@@ -50,6 +52,12 @@ class Request:
     def name_classes(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The rows with the classes in the column `class` as titles and legends name them."""
         return [{**row, "class": self.class_name(row["class"])} for row in rows]
+
+    def value_name(self, feature: str, value: Any) -> str:
+        """A value of a feature as titles and labels name it."""
+        found = next((each for each in self.state.spec.features if feature in (each.name, shown(each.name))), None)
+        words = [] if found is None else value_words(found, value, shown)
+        return " with ".join(words) or value_name(feature, value, found is not None and found.family.bag)
 
     @property
     def source(self) -> ScoredSource:
@@ -134,10 +142,12 @@ def shown(value: object) -> str:
 def class_name(target: str, label: object) -> str:
     """A class as titles and legends name it: with its target, unless its label is a word that speaks for itself.
 
-    >>> class_name("late", "true"), class_name("Survived", 1), class_name("label", "spam"), class_name("grade", "A")
-    ('late = true', 'Survived = 1', 'spam', 'grade = A')
+    >>> class_name("late", "true"), class_name("Survived", 1), class_name("label", "spam"), class_name("income", "<=50K")
+    ('late = true', 'Survived = 1', 'spam', 'income <=50K')
     """
     text = shown(label)
+    if _COMPARED.match(text):
+        return f"{shown(target)} {text}"
     return text if _WORD.search(text) and text.lower() not in _ANSWERS else f"{shown(target)} = {text}"
 
 
@@ -219,11 +229,17 @@ def factor_parameter(logarithms: Iterable[float]) -> dict[str, Any]:
 
     >>> [round(math.exp(value), 9) for value in factor_parameter([-0.5, 3])["value"]]
     [1.0, 2.0, 4.0, 8.0, 16.0]
+    >>> [round(math.exp(value), 9) for value in factor_parameter([-0.5, 1])["value"]]
+    [0.666666667, 1.0, 1.5, 2.0]
     """
     known = [value for value in logarithms if math.isfinite(value)]
     low, high = min([0.0, *known]), max([0.0, *known])
     widest = max(high, -low)
-    steps = [math.log(factor) for factor in (1.1, 1.2, 1.5, 2, 4, 10, 100, 1000)]
+    steps = [math.log(factor) for factor in (2, 4, 10, 100, 1000)]
     step = next((step for step in steps if widest <= 4.5 * step), steps[-1] * math.ceil(widest / (4.5 * steps[-1])))
-    places = range(math.ceil(low / step), math.floor(high / step) + 1)
-    return {"name": "factors", "value": [place * step for place in places]}
+    places = [place * step for place in range(math.floor(widest / step) + 1)]
+    if widest < math.log(4):  # powers of two would be few
+        near = (1.1, 1.2, 1.3, 1.4) if widest < math.log(1.5) else (1.5, 2, 3)
+        places = [0.0, *map(math.log, near)]
+    both = [*(-place for place in places[:0:-1]), *places]
+    return {"name": "factors", "value": [place for place in both if low <= place <= high]}

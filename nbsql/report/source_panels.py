@@ -25,13 +25,12 @@ from nbsql.report.panel import (
     plain,
     records,
     shown,
-    value_name,
 )  # fmt: skip
 from nbsql.report.scored_source import CELLS, STEPS, ScoredSource
 
 _MATRIX = 14  # the most classes of a confusion matrix
 _FEATURES = 12  # the most features of a dependence
-DEPENDENT = 0.02  # the mutual information within the classes above which two features depend on each other
+_DEPENDENT = 0.02  # the mutual information within the classes above which two features depend on each other
 _ENOUGH = 30  # rows of a slice that say something; of small tables a tenth of the rows, of large ones a half per cent
 _LINES = 12  # the most lines of a waterfall, and of slices
 _KINDS = {  # of notable_rows.sql
@@ -180,7 +179,7 @@ def reliability(request: Request) -> Iterator[Figure]:
     rows = [row for row in everything if row["n"] >= request.least]
     if not rows:
         raise ModelError(f"no bin of probabilities has {request.least} rows of {source.label}")
-    widest = max(rows, key=lambda row: row["n"])
+    widest = max((row for row in rows if row["when"] == rows[-1]["when"]), key=lambda row: row["n"])  # as the model is
     probability, accuracy = share(widest["probability"]), share(widest["frequency"])
     finding = f"Predictions with a mean probability of {probability} have an accuracy of {accuracy}"
     errors = [f"{_calibration_error(everything, when):.4f} {when}" for when, _ in tables]
@@ -230,7 +229,7 @@ def slices(request: Request) -> Iterator[Figure]:
         feature.column
         for feature in state.spec.features
         if len(feature.columns) == 1 and not feature.family.bag
-        and feature.family.kind == "level"
+        and feature.family.kind == "level" and not profiles.is_number(feature)
     ]  # fmt: skip
     if not named:
         raise ModelError(f"{state.title} has no categorical feature to slice by")
@@ -242,10 +241,12 @@ def slices(request: Request) -> Iterator[Figure]:
         raise ModelError(f"fewer than two values of a feature have the {least} rows of {source.label} that a slice needs")
     rows = [{**row, "label": f"{shown(row['feature'])} = {shown(row['slice'])}"} for row in found[:_LINES]]
     worst = found[0]
-    finding = (
-        f"Worst where {shown(worst['feature'])} is {shown(worst['slice'])}: accuracy is {share(worst['accuracy'])} "
-        f"on {number(worst['n'])} rows, and {share(worst['of_all'])} overall"
-    )
+    finding = f"No value is clearly worse than the accuracy of {share(worst['of_all'])} overall"
+    if worst["high"] < worst["of_all"]:
+        finding = (
+            f"Worst where {shown(worst['feature'])} is {shown(worst['slice'])}: accuracy is {share(worst['accuracy'])} "
+            f"on {number(worst['n'])} rows, and {share(worst['of_all'])} overall"
+        )
     more = f"The {len(rows)} of {len(found)} values whose accuracy has the lowest upper bound."
     learnt = "Scored by the model itself, which has learnt from these rows: trust the differences more than the levels."
     few = f"Values with fewer than {least} rows are left out." if least > 1 else None
@@ -275,16 +276,19 @@ def dependence(request: Request) -> Iterator[Figure]:
     rows.sort(key=lambda row: (row["place"], row["other_place"]))
     if not rows:
         raise ModelError(f"{source.label} has no row with values of two features; there is no dependence to show")
-    first = max(rows, key=lambda row: row["excess"])
-    if first["excess"] > DEPENDENT:
+    tied = {frozenset([each.column, parent]) for each in state.spec.features for parent in each.family.parent_names}
+    free = [row for row in rows if {row["feature"], row["other"]} not in tied]
+    first = max(free or rows, key=lambda row: row["excess"])
+    if free and first["excess"] > _DEPENDENT:
         finding = (
-            f"{first['feature']} and {first['other']} depend most on each other within the classes, "
-            f"whose values are {times(first['excess'])} times likelier together than apart"
+            f"Within the classes, {first['feature']} and {first['other']} depend most on each other: their values are "
+            f"{times(first['excess'])} times likelier together than apart"
         )
     else:
-        finding = "No two features depend on each other within the classes"
+        finding = f"No two {'other ' if tied else ''}features depend on each other within the classes"
+    together = "The model takes a feature together with its parents, and their common evidence counts once." if tied else None
     note = f"The {len(wanted)} most informative of {len(single)} features." if len(wanted) < len(single) else None
-    yield Figure(finding, {"rows": rows}, query.sql, "dependence", notes=[note])
+    yield Figure(finding, {"rows": rows}, query.sql, "dependence", notes=[together, note])
 
 
 def _most_telling(request: Request, names: list[str]) -> list[str]:
@@ -348,13 +352,12 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], num
         terms.setdefault((row["feature"], row["value"]), {})[row["class"]] = float(row["contribution"])
     prior = 0.0
     weighed = []
-    bags = {each.name for each in request.state.spec.features if each.family.bag}
     for (feature, value), of_class in terms.items():
         difference = _difference(of_class.get(best, 0.0), of_class.get(other, 0.0))
         if feature is None:
             prior = difference
         elif difference or value is not None:
-            weighed.append((difference, value_name(feature, value, feature in bags)))
+            weighed.append((difference, request.value_name(feature, value)))
     weighed.sort(key=lambda item: (-abs(item[0]), item[1]))
     most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # do not replace a single line by a summary
     lines = [("prior", prior), *((label, difference) for difference, label in weighed[:most])]

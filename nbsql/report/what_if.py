@@ -23,7 +23,6 @@ from nbsql.report.panel import (
     records,
     rounded,
     shown,
-    value_name,
 )
 from nbsql.spec.spec import Feature
 
@@ -91,9 +90,8 @@ def nomogram(request: Request) -> Iterator[Figure]:
     moved = labels[max(range(len(labels)), key=lambda at: widest["contribution"][at])]
     best = max(classes, key=lambda label: classes[label])
     name, _, _ = widest["feature"].partition(": word ")
-    is_word = any(feature.family.bag for feature in features if shown(feature.name) == name)
     finding = (
-        f"{value_name(name, widest['value'], is_word)} is the strongest evidence, for {moved}; before any "
+        f"{request.value_name(name, widest['value'])} is the strongest evidence, for {moved}; before any "
         f"value is known, {request.class_name(best)} is {share(math.exp(classes[best]))} probable"
     )
     csv = [

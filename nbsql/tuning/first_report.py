@@ -11,12 +11,13 @@ from markupsafe import Markup
 from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.errors import listed
 from nbsql.rendering.dialect import folded
 from nbsql.spec.keywords import ModelOptions
 from nbsql.spec.options import Target
 from nbsql.tuning.held_out import MIN_ROWS, rows_in_parts, split_at_part
 from nbsql.tuning.verbs import auto
-from nbsql.warn import collected, quietly
+from nbsql.warn import collected
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,10 +70,11 @@ def write_report(
         seen, held_out = _split(engine, data, target.column if isinstance(target, Target) else target, temporary)
         with collected() as warned:
             found = auto(engine, seen, target=target, budget=budget, **options)
-        with quietly():  # auto has warned of the same
             model = found.best()
         chosen, *untried = found.lines()
         choice = chosen.removeprefix("chosen: ").partition(";")[0]
+        if found.exclude:
+            warned.append(f"{listed(found.exclude)} left out, because the model predicts better without")
         learnt = "the rows" if held_out is None else "four fifths of the rows"
         made = ". ".join([
             f"The model was chosen on {learnt} of {data.label}, by cross-validation: {choice}",

@@ -27,7 +27,7 @@ def model():
 def summary_of(path):
     text = path.read_text(encoding="utf-8")
     block = re.search(r'<div class="summary">(.*?)</div>', text, re.DOTALL)
-    return re.findall(r"<(?:p|li)>(.*?)</(?:p|li)>", unescape(block[1]))
+    return re.findall(r"<(?:p|li)>(.*?)</(?:p|li)>", unescape(block[1]).replace("\u00a0", " "))
 
 
 def test_the_report_begins_with_a_verdict_that_needs_no_other_page(model, tmp_path):
@@ -64,7 +64,8 @@ def test_the_data_are_described_by_what_is_missing_and_by_what_is_spelt_in_two_w
     rows = {row["feature"]: (row["n"], row["levels"], round(row["missing"], 6)) for row in figure.tables["rows"]}
     assert rows == {"age": (90, None, 0.25), "aboard": (120, 2, 0.0), "sex": (120, 2, 0.0), "ticket": (120, 60, 0.0)}
     assert figure.finding == "1 column of 4 has missing values, most of all age (25.0 %)"
-    assert figure.notes == ["Values of aboard differ only by case or blanks: 'Yes ' and 'yes'."]
+    assert figure.notes[0] == "120 rows of 4 columns."
+    assert figure.notes[1:] == ["Values of aboard differ only by case or blanks: 'Yes ' and 'yes'."]
     labels = {row["feature"]: row["label"] for row in figure.tables["rows"]}
     assert labels["age"] == "25.0 % missing"
     assert labels["ticket"] == "60 values"
@@ -157,7 +158,7 @@ def test_a_page_that_is_shared_names_no_rare_value_and_no_rare_class(tmp_path):
     with duckdb.connect() as con:
         with pytest.warns(UserWarning, match="'Secret ', 'secret'"):
             model = nbsql.fit(con, source, target="y", name="m")
-        assert model.plot.data().figure.notes == ["Values of a differ only by case or blanks: 'Secret ' and 'secret'."]
+        assert model.plot.data().figure.notes[1:] == ["Values of a differ only by case or blanks: 'Secret ' and 'secret'."]
         model.report(page)
     text = re.sub("<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert "one of 3 classes" in text

@@ -1,0 +1,68 @@
+"""How pictures and explanations name bins, values of several columns, and labels that compare."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+import nbsql
+
+HOURS = """SELECT i % 24 AS hour, (i % 24) * 4 + i % 7 AS damp, i % 3 AS wind,
+    CASE WHEN (i % 24) * 4 + i % 7 > 50 THEN '>=50' ELSE '<50' END AS rain FROM range(480) AS r(i)"""
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE hours AS {HOURS}")
+        yield con
+
+
+def test_a_bin_is_named_by_its_edges_and_a_label_that_compares_by_its_target(con):
+    families = {"damp": nbsql.Binned(edges=[20, 60])}
+    model = nbsql.fit(con, "hours", target="rain", features=["damp"], families=families)
+    figure = model.plot.discrimination(">=50", "<50").figure
+    assert figure.finding == "damp ≥ 60 is in rain >=50 and never in rain <50" or figure.finding.startswith("damp ")
+    assert {row["label"].partition(" (only")[0] for row in figure.tables["rows"]} == {
+        "damp < 20",
+        "20 ≤ damp < 60",
+        "damp ≥ 60",
+    }
+    assert model.plot.profile("damp").figure.finding.startswith(("damp ≥ 60 is ", "damp < 20 is ", "20 ≤ damp < 60 is "))
+
+
+def test_a_value_with_its_parent_is_named_by_both_columns(con):
+    model = nbsql.fit(con, "hours", target="rain", features=["damp", "hour"], method=nbsql.TAN(bins=4))
+    labels = [row["label"] for row in model.plot.discrimination(">=50", "<50", least=1).figure.tables["rows"]]
+    assert any(" with " in label for label in labels)
+    assert not any('["' in label for label in labels)
+    text = repr(model.explain("hours"))
+    assert '["' not in text
+    assert "≤ damp <" in text or "damp <" in text or "hour <" in text
+    figure = model.plot.dependence("hours").figure
+    assert figure.finding == "No two other features depend on each other within the classes"
+    assert figure.notes[0] == "The model takes a feature together with its parents, and their common evidence counts once."
+
+
+def test_the_cells_of_a_kernel_make_no_headline_and_no_slice(con):
+    model = nbsql.fit(
+        con, "hours", target="rain", features=["damp", "wind"], families={"damp": "kernel", "wind": "categorical"}
+    )
+    features = {row["feature"] for row in model.plot.discrimination(">=50", "<50", least=1).figure.tables["rows"]}
+    assert features == {"wind"}
+    assert {row["feature"] for row in model.plot.slices("hours").figure.tables["rows"]} == {"wind"}
+
+
+def test_a_slice_is_worst_only_if_it_is_clearly_worse(con):
+    con.execute("CREATE TABLE odd AS SELECT i % 2 AS y, CASE WHEN i % 4 < 2 THEN i % 2 ELSE 7 END AS a FROM range(400) AS r(i)")
+    model = nbsql.fit(con, "odd", target="y", families={"a": "categorical"})
+    finding = model.plot.slices("odd").figure.finding
+    assert finding == "Worst where a is 7: accuracy is 50.0 % on 200 rows, and 75.0 % overall"
+
+
+def test_a_feature_of_rare_values_only_has_no_picture_in_a_report(con):
+    source = "SELECT i % 2 AS y, 'v' || i AS a FROM range(60) AS r(i)"
+    model = nbsql.fit(con, source, target="y", families={"a": "categorical"})
+    with pytest.raises(nbsql.ModelError, match="none of the 60 values of a has the 5 rows that a picture needs"):
+        _ = model.plot.profile("a", least=5).figure
+    assert model.plot.profile("a").figure.tables["rows"]
