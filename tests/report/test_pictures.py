@@ -130,3 +130,11 @@ def test_the_density_of_a_weighted_model_is_that_of_its_family(con: duckdb.DuckD
         profiles.append({tuple(map(str, row[:4])): row[-1] for row in model.profile("x", "t").fetchall()})
     assert profiles[1] == pytest.approx(profiles[0], rel=1e-9)
     assert con.execute("SELECT min(weight) FROM weighted.weights WHERE feature = 'x'").fetchone()[0] < 0.99
+
+
+def test_every_picture_is_a_chart_that_altair_can_restyle(model: nbsql.Model) -> None:
+    pytest.importorskip("altair")
+    for name in ("card", "data", "ranking", "discrimination", "nomogram"):
+        assert getattr(model.plot, name)().altair.to_dict()["datasets"], name
+    for name in ("verdict", "waterfall", "confusion", "threshold", "reliability", "lift", "slices", "dependence"):
+        assert getattr(model.plot, name)("people").altair.to_dict()["datasets"], name
