@@ -15,6 +15,7 @@ from nbsql.family.stop_words import STOP_WORDS
 from nbsql.family.tokens import Bag
 
 WORD = r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*"
+ASCII_WORD = "[A-Za-z0-9]+"  # its matches in a text of ASCII are those of WORD
 
 # What cuts a text into words, which its characters are instead.
 _OF_WORDS = ("pattern", "stop_words", "min_length", "ngrams")
@@ -110,6 +111,11 @@ class Text(Bag):
     def is_of_words(self) -> bool:
         """Whether its words have the default pattern, which the engine can find faster than by a regular expression."""
         return self.pattern == WORD
+
+    @property
+    def of_ascii(self) -> Text:
+        """The family that cuts a text of ASCII into the same words, by a pattern that takes less time to compile."""
+        return dataclasses.replace(self, pattern=ASCII_WORD) if self.is_of_words and self.characters is None else self
 
     @property
     def is_typed(self) -> bool:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, closest_name
-from nbsql.family import NUMBERS, Categorical
+from nbsql.family import NUMBERS, Categorical, Text
 from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -98,38 +98,46 @@ class RowScorer:
         self._engine, self._plan, self._title, self._classes = state.engine, state.plan, state.title, state.classes
         engine, plan, title = state.engine, state.plan, state.title
         self._labels = state.labels()
-        self._context = plan.context(state.classes)
-        self._row = _row(engine, self._context, plan)
+        context = plan.context(state.classes)
+        self._row = _row(engine, context, plan)
         self._names = [name for name, _ in self._row.columns]
         self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
         self._plain = [column.plain for column in self._input_columns]
         self._known = {name if engine.exact else folded(name) for name in self._names}
-        self._is_compact = has_compact_form(self._context, plan)
+        self._is_compact = has_compact_form(context, plan)
         self._temperature = _temperature(engine, plan)
-        self._statements: dict[tuple[str | None, ...], Prepared] = {}
+        texts = [each.column for each in plan.spec.features if isinstance(each.family, Text)]
+        are_given = not any(name in self._row.derived for name in texts)
+        self._texts = [self._names.index(name) for name in texts] if are_given else []
+        self._statements: dict[tuple[bool, tuple[str | None, ...]], Prepared] = {}
         self._own_types = (None,) * len(self._names)
-        self._prepared(self._own_types)
+        self._prepared(self._own_types, is_ascii=bool(self._texts))
 
-    def _prepared(self, read_as: tuple[str | None, ...]) -> Prepared:
-        """The prepared statement. Each column is read as a double, as a string or, for None, as its own type."""
-        run = self._statements.get(read_as)
+    def _prepared(self, read_as: tuple[str | None, ...], *, is_ascii: bool) -> Prepared:
+        """The prepared statement, for texts of ASCII or for any.
+
+        Each column is read as a double, as a string or, for None, as its own type.
+        """
+        run = self._statements.get((is_ascii, read_as))
         if run is None:
             if len(self._statements) == _STATEMENTS:
-                self._statements = {self._own_types: self._statements[self._own_types]}
+                self._statements = {key: run for key, run in self._statements.items() if key[1] == self._own_types}
             render = self._engine.renderer
             columns = [
                 (name, kind if other is None else render.fragment(other))
                 for (name, kind), other in zip(self._row.columns, read_as, strict=True)
             ]
-            row, spec = replace(self._row, columns=columns), self._plan.relations["spec"]
+            plan = _of_ascii(self._plan) if is_ascii else self._plan
+            context, spec = plan.context(self._classes), plan.relations["spec"]
+            row = replace(self._row, columns=columns, bags=[each for each in context.facts.features if each.family.bag])
             if self._is_compact:
-                tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
-                statement = render.statement("row_joints", self._context, row, *tables, spec)
+                tables = (plan.relations["parameters"], plan.relations["lookups"])
+                statement = render.statement("row_joints", context, row, *tables, spec)
             else:
-                query = _query(self._plan, self._context, self._classes, row, 1.0, passed_columns=())
+                query = _query(plan, context, self._classes, row, 1.0, passed_columns=())
                 statement = render.statement("with_updated_at", query, spec)
             run = self._engine.prepare(statement)
-            self._statements[read_as] = run
+            self._statements[is_ascii, read_as] = run
         return run
 
     def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
@@ -138,7 +146,8 @@ class RowScorer:
         Raises InputError if the row lacks a column or has it twice, or if a value is of a kind that the model does not accept.
         """
         values, read_as = self._values(row)
-        rows = self._prepared(read_as)(values)
+        is_ascii = bool(self._texts) and all(str(values[place]).isascii() for place in self._texts)
+        rows = self._prepared(read_as, is_ascii=is_ascii)(values)
         return self._answer_from_joints(rows) if self._is_compact else self._answer_from_table(rows[0])
 
     def _answer_from_joints(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
@@ -218,6 +227,14 @@ def row_sql(state: ModelState) -> str:
         return restore(query)
     message = f"{state.title} has changed; prepare its predict_one_sql() anew"
     return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(state.version[0][0]), message)
+
+
+def _of_ascii(plan: Plan) -> Plan:
+    """The plan for rows whose texts are ASCII, which shorter regular expressions cut into the same words."""
+    features = (
+        replace(each, family=each.family.of_ascii) if isinstance(each.family, Text) else each for each in plan.spec.features
+    )
+    return replace(plan, spec=replace(plan.spec, features=tuple(features)))
 
 
 def _temperature(engine: Engine, plan: Plan) -> float:
