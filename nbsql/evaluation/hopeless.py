@@ -15,7 +15,6 @@ from nbsql.engines.source import Source
 from nbsql.evaluation.evaluate import LEAST
 from nbsql.learning import look
 from nbsql.plan import Judgeable
-from nbsql.queries.query import relation_query
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 
@@ -31,12 +30,15 @@ def hopeless(state: ModelState, source: Source) -> str | None:
     engine = state.engine
     if not _is_judged(state.spec) or engine.renderer.dialect.name == "spark":  # where a statement takes a second
         return None
-    shares, priors = zip(*(row[1:3] for row in relation_query(state, "priors", "class")), strict=True)
+    shares, priors = zip(
+        *(row[1:3] for row in engine.query_macro("sorted_by", state.relations["priors"], ["class"])), strict=True
+    )
     if sum(shares) < MIN_ROWS:
         return None
     sample, columns = _sample(state, source, sum(shares)), [column.name for column in source.columns]
     judged = Judgeable(sample, columns, as_text=source.kinds[state.spec.target] == "text")
-    rows = engine.renderer.fragment("subquery", state.plan.calibration_rows(judged, state.classes))
+    tables = state.relations["parameters"], state.relations["lookups"]  # whose classes are those that were just fitted
+    rows = engine.renderer.fragment("subquery", state.plan.calibration_rows(judged, state.classes, tables))
     return _fault(engine.query_macro("losses_by_class", rows), shares, priors)
 
 

@@ -199,9 +199,9 @@ class Scoring(Base):
         scored = self.scored(rows, classes, calibration=calibration, costs=costs)
         return restore(self._judged("evaluation_costs", rows, *scored))
 
-    def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
-        """The query of the data on which a calibration is fitted."""
-        return self._judged("calibration_rows", rows, *self.scored(rows, classes))
+    def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn], tables: Sequence[Markup] = ()) -> Markup:
+        """The query of the data on which a calibration is fitted; `tables` as for `query`."""
+        return self._judged("calibration_rows", rows, *self.scored(rows, classes, tables))
 
     def _judged(self, macro: str, rows: Judgeable, context: Context, scored: Markup, *more: Any, **options: Any) -> Markup:
         """The query of a macro on scored rows whose classes are known."""
