@@ -10,7 +10,12 @@ project = "nbsql"
 author = "the authors of nbsql"
 release = nbsql.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+]
 exclude_patterns = ["site", "try"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"  # the signature has them
@@ -24,7 +29,8 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_title = f"nbsql {release}"
 html_extra_path = ["llms.txt"]  # an index for language models
-if (Path(__file__).parent / "try" / "built").exists():  # by docs/try/build_page.py, which needs npm
+# docs/try/build_page.py builds this folder, and needs npm.
+if (Path(__file__).parent / "try" / "built").exists():
     html_extra_path.append("try/built")
 html_copy_source = False
 html_show_copyright = False
@@ -38,13 +44,23 @@ def setup(app):
 
 
 def without_unset(app, context, lines):  # noqa: ARG001
-    lines[:] = [line for line in lines if "Sentinel.UNSET" not in line]  # the default of an option without one
+    # The default of an option without one.
+    lines[:] = [line for line in lines if "Sentinel.UNSET" not in line]
 
 
 def examples_as_code(app, context, lines):  # noqa: ARG001
-    code = [f"   {line[2:].strip()}" if line.startswith("| ") else line for line in lines]
-    begins = [line.startswith("| ") and not before.startswith("| ") for before, line in zip(["", *lines], lines, strict=False)]
-    lines[:] = [part for line, first in zip(code, begins, strict=True) for part in (["::", "", line] if first else [line])]
+    code = [
+        f"   {line[2:].strip()}" if line.startswith("| ") else line for line in lines
+    ]
+    begins = [
+        line.startswith("| ") and not before.startswith("| ")
+        for before, line in zip(["", *lines], lines, strict=False)
+    ]
+    lines[:] = [
+        part
+        for line, first in zip(code, begins, strict=True)
+        for part in (["::", "", line] if first else [line])
+    ]
 
 
 def dashes_of_parameters(app, doctree, name):  # noqa: ARG001

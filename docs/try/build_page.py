@@ -1,7 +1,7 @@
-"""Builds the page on which nbsql can be tried in a browser: python docs/try/build_page.py [FOLDER].
+"""Build the page that tries nbsql in a browser: docs/try/build_page.py [FOLDER].
 
-The folder is docs/try/built/try by default.
-It needs npm, which fetches DuckDB-Wasm and esbuild into a temporary folder; the page itself fetches nothing from another site.
+The folder is docs/try/built/try by default. It needs npm, which fetches DuckDB-Wasm and
+esbuild into a temporary folder. The page itself fetches nothing from another site.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ HERE = Path(__file__).resolve().parent
 
 
 def build(folder: Path, work: Path) -> None:
-    """Write the page, its scripts, the SQL and the flights of the demonstration to a folder. `work` is an empty one for npm."""
+    """Write the page, its scripts, the SQL and the flights to a folder.
+
+    `work` is an empty folder for npm.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "page.js"):
         shutil.copy(HERE / name, work)
@@ -34,11 +37,16 @@ def build(folder: Path, work: Path) -> None:
         "--log-level=warning",
         f"--outfile={folder.resolve() / 'page.js'}",
     ]
-    for command in (["npm", "install", "--no-audit", "--no-fund", "--silent"], ["npx", "esbuild", *bundle]):
+    for command in (
+        ["npm", "install", "--no-audit", "--no-fund", "--silent"],
+        ["npx", "esbuild", *bundle],
+    ):
         subprocess.run(command, cwd=work, check=True)
     duckdb_files = work / "node_modules" / "@duckdb" / "duckdb-wasm" / "dist"
     shutil.copy(duckdb_files / "duckdb-eh.wasm", folder / "duckdb.wasm")
-    shutil.copy(duckdb_files / "duckdb-browser-eh.worker.js", folder / "duckdb.worker.js")
+    shutil.copy(
+        duckdb_files / "duckdb-browser-eh.worker.js", folder / "duckdb.worker.js"
+    )
     for name in ("index.html", "page.css", "roles.sql"):
         shutil.copy(HERE / name, folder)
     shutil.copy(macro_path() / "ad_hoc.sql", folder)
@@ -49,4 +57,7 @@ def build(folder: Path, work: Path) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as work:
-        build(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "built" / "try", Path(work))
+        build(
+            Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "built" / "try",
+            Path(work),
+        )

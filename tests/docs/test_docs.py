@@ -168,9 +168,9 @@ def test_every_public_name_is_on_a_page_by_hand_and_every_command_by_click():
     assert [name for name in main.commands if f"- `nbsql {name}`: " not in shown] == []
 
 
-def test_the_example_of_the_first_screen_is_twelve_lines_at_most():
+def test_the_example_of_the_first_screen_is_fourteen_lines_at_most():
     first = next(block for language, _, block, _ in BLOCK.findall(README.read_text(encoding="utf-8")) if language == "python")
-    assert len(first.splitlines()) <= 12
+    assert len(first.splitlines()) <= 14
 
 
 def test_the_first_script_runs_twice(tmp_path, monkeypatch, capsys):
