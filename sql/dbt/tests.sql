@@ -52,17 +52,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
 {% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
 {% set counted = nbsql.counted_model(model, training) -%}
-{% set features, cells = counted.facts.features, nbsql.exact_cells(model, counted.spec.target_type) -%}
-{% if given.against is not none -%}
-{% do nbsql.check_columns(given.against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
-{% do nbsql.check_counted(counted, given.against, training, ['weight', 'slice_by'], given.against.identifier) %}
-{% set old, new = nbsql.exact_cells(given.against, counted.spec.target_type), cells -%}
-{% else -%}
-{% set sliced -%}
-SELECT * FROM {{ cells }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(cells) }}) AS slices WHERE age
-{%- endset -%}
-{% set old, new = '(' ~ sliced ~ ' >= ' ~ slices ~ '))', '(' ~ sliced ~ ' < ' ~ slices ~ '))' -%}
-{% endif -%}
+{% set old, new = nbsql.sides_of_drift(counted, model, slices, given.against, training) -%}
 {% set query -%}
 SELECT counted.feature, drift.psi, drift.kl, drift.value, drift.a, drift.b
 FROM (
@@ -71,7 +61,7 @@ FROM (
   SELECT feature FROM {{ new }} AS cells GROUP BY feature HAVING sum(n) > 0
 ) AS counted
 LEFT JOIN (
-  {{ nbsql.drift(old, new, features) }}
+  {{ nbsql.drift(old, new, counted.facts.features) }}
 ) AS drift ON drift.feature IS NOT DISTINCT FROM counted.feature
 WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS (SELECT 1 FROM {{ old }} AS cells)
 {%- endset -%}
@@ -82,14 +72,21 @@ WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS
   The relation that nbsql.monitoring makes: in every period each metric is at most its limit in `over` and at least its limit in `under`.
   A limit on psi applies to every feature, but not to the score. A figure that cannot be computed violates its limit, and so does a metric
   without any value; those of labels do not in a period without labels. label: the class whose rows the limits are for; none means all rows.
+  newest: a column, such as the time of a run or the period, of whose largest value the rows are tested; none means all rows.
 #}
-{% test nbsql_within(model, over={}, under={}, label=none, arguments={}) %}
+{% test nbsql_within(model, over={}, under={}, label=none, newest=none, arguments={}) %}
 {% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
-{% set given = {'over': over, 'under': under, 'label': label} -%}
+{% set given = {'over': over, 'under': under, 'label': label, 'newest': newest} -%}
 {% do nbsql.complete_arguments('nbsql_within', given, kwargs, arguments) %}
 {% do nbsql.refuse_if(not given.over and not given.under, "nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% set columns = nbsql.check_columns(model, ['metric', 'value'], 'which the result of nbsql.monitoring has') -%}
 {% set monitored = nbsql.rows_where(model) -%}
+{% if given.newest is not none -%}
+{% set newest = nbsql.ident(nbsql.column_named(columns, given.newest, 'of which to test the newest', model).name) -%}
+{% set order = nbsql.as_number('CAST(' ~ newest ~ ' AS ' ~ nbsql.string() ~ ')') ~ ' DESC NULLS LAST, ' ~ newest ~ ' DESC NULLS LAST' -%}
+{% set largest = '(SELECT ' ~ newest ~ ' FROM ' ~ monitored ~ ' AS monitored ORDER BY ' ~ order ~ ' LIMIT 1)' -%}
+{% set monitored = '(SELECT * FROM ' ~ monitored ~ ' AS monitored WHERE ' ~ newest ~ ' = ' ~ largest ~ ')' -%}
+{% endif -%}
 {% if given.label is not none -%}
 {% do nbsql.check_columns(model, ['class'], 'to which label= belongs') %}
 {% set text = 'CAST(class AS ' ~ nbsql.string() ~ ')' -%}

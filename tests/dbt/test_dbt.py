@@ -162,6 +162,7 @@ REVIEWS = {
     "margin": "n=4", "evidence": "n=4, by='evidence'", "novelty": "by='novelty', where='id < 30'",
     "expected cost": "n=4, by='expected cost', costs={'a': {'b': 7}}",
 }  # fmt: skip
+DRIFTS = {"drift_of_newest": "", "drift_between": ", a=2, b=[0, 1]", "drift_from_itself": ", against=ref('by_grade')"}
 # One verb more a case is a statement that dbt takes its time to render; these say the same as predict_proba and explain.
 ONCE = ("predict", "joint_log_likelihood", "log_evidence")
 VERBS = {
@@ -216,6 +217,8 @@ def built(folder: Path, address: str | None) -> Project:
     models["card"] = "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}"
     models["card_lines"] = "{{ nbsql.scorecard(ref('card'), points=500, target='b') }}"
     models["card_rounded"] = "{{ nbsql.scorecard(ref('card'), points=500, target='b', digits=1) }}"
+    models["by_grade"] = models["card"]
+    models |= {name: f"{{{{ nbsql.feature_drift(ref('by_grade'){arguments}) }}}}" for name, arguments in DRIFTS.items()}
     engine = "duckdb" if address is None else "postgres"
     meta = {name: options_of(name, engine) for name in CASES}
     meta["few"] = {"target": "y", "exclude": LEFT_OUT}
@@ -228,6 +231,7 @@ def built(folder: Path, address: str | None) -> Project:
         "weight": "weight",
         "families": bins,
     }
+    meta["by_grade"] = {**meta["card"], "features": ["category", "flag", "x", "wait", "events"], "slice_by": "grade"}
     found = Project(folder, models, meta, address=address)
     found.run(ROWS.format(counts=COUNTS[engine]))
     found.build()
@@ -304,6 +308,20 @@ def test_a_scorecard_is_that_of_python(con: Any) -> None:
         card = model.scorecard(points=500, target="b", digits=digits)
         assert columns == card.lines.columns
         equal(found, card.lines.fetchall(), name)
+
+
+def test_drift_is_that_of_python(con: Any) -> None:
+    features = ["category", "flag", "x", "wait", "events"]
+    families = {"x": nbsql.Binned(by=[1, 2.5])}
+    options: dict[str, Any] = {"features": features, "nulls": "category", "weight": "weight", "families": families}
+    model = nbsql.fit(con, "rows", target="y", slice_by="grade", **options)
+    pairs = {"drift_of_newest": ([0, 1], 2), "drift_between": (2, [0, 1]), "drift_from_itself": ([0, 1, 2], [0, 1, 2])}
+    assert pairs.keys() == DRIFTS.keys()
+    for name, sides in pairs.items():
+        columns, found = read(con, f"SELECT * FROM {name}")
+        expected = model.drift(*sides)
+        assert columns == expected.columns
+        equal(found, expected.fetchall(), name)
 
 
 def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con: Any) -> None:
