@@ -19,14 +19,14 @@ _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _SIMPLE_NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _RESERVED = frozenset(
-    "all analyse analyze and any anti array as asc asymmetric authorization between binary both case cast check collate "
-    "column concurrently constraint create cross current_catalog current_date current_role current_time current_timestamp "
-    "current_user default deferrable desc describe distinct do else end except exists false fetch for foreign freeze from "
-    "full grant group having ilike in initially inner intersect into is isnull join lambda lateral leading left like limit "
-    "localtime localtimestamp minus natural not notnull null offset on only or order outer overlaps pivot pivot_longer "
-    "pivot_wider placing primary qualify references returning right select semi session_user show similar some summarize "
-    "symmetric system_user table tablesample then to trailing true union unique unpivot user using variadic verbose when "
-    "where window with".split()
+    "all analyse analyze and anti any array as asc asof asymmetric at authorization between binary both by case cast check "
+    "collate collation column concurrently constraint create cross current_catalog current_date current_role current_time "
+    "current_timestamp current_user default deferrable desc describe distinct do else end except exists false fetch for "
+    "foreign freeze from full glob grant group having ilike in initially inner intersect into is isnull join lambda lateral "
+    "leading left like limit localtime localtimestamp minus natural not notnull null offset on only or order outer overlaps "
+    "pivot pivot_longer pivot_wider placing positional primary qualify references returning right select semi session_user "
+    "show similar some summarize symmetric system_user table tablesample then to trailing true union unique unpack unpivot "
+    "user using variadic verbose when where window with".split()
 )
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")

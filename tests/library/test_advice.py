@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 import nbsql
+from nbsql.rendering.dialect import Dialect, plain_name
 
 
 def said(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> list[str]:
@@ -171,3 +172,16 @@ def test_patterns_choose_families_and_names_win(shop: duckdb.DuckDBPyConnection)
     assert found(**{"?1": "poisson", "w?": "poisson"})["w1"] == "poisson"
     with pytest.raises(nbsql.InputError, match=r"^column 'note' is VARCHAR, which family 'poisson' does not take"):
         nbsql.families(shop, "t", target="y", families={"n*": "poisson"})
+
+
+def test_the_names_that_cures_write_without_quotes_are_no_words_of_the_engine(con: duckdb.DuckDBPyConnection) -> None:
+    """A column may be called "at" or "by"; other words, such as "date" or "name", need no quotes."""
+    broken = []
+    for (word,) in con.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall():
+        name = plain_name(Dialect("duckdb"), word)
+        try:
+            con.execute(f'SELECT CAST({name} AS DOUBLE) AS x, {name} + 1 FROM (SELECT 1 AS "{word}") AS t')
+        except duckdb.ParserException:
+            broken.append(word)
+    assert broken == []
+    assert plain_name(Dialect("duckdb"), "date") == "date"
