@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import product
@@ -21,15 +22,27 @@ _DAYS = (
 )  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %I:%M %p")
 _FORMATS = [day + time for day, time in product(_DAYS, _TIMES)]
+_ISO = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[T ](?P<time>[0-2]\d:[0-5]\d(?::[0-5]\d)?)(?:\.\d{1,9})?(?P<zone>Z|[+-]\d\d(?::?\d\d)?)?)?"
+)
+_AS_CATEGORY = "and is taken for a category"
 
 
-def advice_on_dates(engine: Engine, name: str, column: str, values: Sequence[tuple[str, float]]) -> str | None:
-    """The line on a category, with the number of rows of its values, that would be dates; None if it would not."""
+def advice_on_dates(
+    engine: Engine, name: str, column: str, values: Sequence[tuple[str, float]], taken: str = _AS_CATEGORY
+) -> str | None:
+    """The line on a column, with the number of rows of its values, that would be dates; None if it would not."""
     texts = [value.strip() for value, _ in values]
     words = sorted({text for text in texts if text.lower() in MISSING_WORDS})
     dates = [text for text in texts if text not in words]
     if len(dates) < _LEAST_DATES:
         return None
+    but = f" but for {listed(words)}" if words else ""
+    subject = f"{name!r} holds dates{but}, written as {dates[0]!r}, {taken}"
+    missing = f"⟨missing={json.dumps(words, ensure_ascii=False)}⟩, " if words else ""
+    if (kind := _kind_of_iso(engine, dates)) is not None:
+        cast = f"CAST({plain_name(engine.renderer.dialect, column)} AS {kind})"
+        return f"{subject}; read them as such: {missing}{derive_argument(column, cast)}"
     usual = list[str]()  # the formats of those before it, which are tried first
     found = list[list[str]]()
     for text in dates:
@@ -40,9 +53,6 @@ def advice_on_dates(engine: Engine, name: str, column: str, values: Sequence[tup
         found.append(formats)
     found = [_formats(text, usual) for text in dates]
     chosen = _fewest(found, usual)
-    but = f" but for {listed(words)}" if words else ""
-    subject = f"{name!r} holds dates{but}, written as {dates[0]!r}, and is taken for a category"
-    missing = f"⟨missing={json.dumps(words, ensure_ascii=False)}⟩, " if words else ""
     for each in chosen:
         other = _swapped(each)
         if other != each and other in chosen:
@@ -51,6 +61,17 @@ def advice_on_dates(engine: Engine, name: str, column: str, values: Sequence[tup
             cure = f"{missing}{_derive(engine, column, [each])}"
             return f"{subject}; if the day comes first, read them as such: {cure}"
     return f"{subject}; read them as such: {missing}{_derive(engine, column, chosen)}"
+
+
+def _kind_of_iso(engine: Engine, texts: Sequence[str]) -> str | None:
+    """The type to which the texts can be cast, if all are written by ISO 8601, as in 2024-03-01T12:30:05.25Z; else None."""
+    found = [match for text in texts if (match := _ISO.fullmatch(text)) and _formats(match[1], _DAYS[:1])]
+    if len(found) < len(texts):
+        return None
+    has_offset = any(match["zone"] not in (None, "Z") for match in found)  # a cast to TIMESTAMP drops it, or applies it
+    if has_offset and engine.renderer.dialect.name != "spark":
+        return "TIMESTAMPTZ"
+    return "TIMESTAMP" if any(match["time"] for match in found) else "DATE"
 
 
 def _formats(text: str, formats: Sequence[str]) -> list[str]:
@@ -85,9 +106,7 @@ def _derive(engine: Engine, column: str, formats: Sequence[str]) -> str:
     """The argument that makes dates of the texts, or times if any has one; DuckDB knows several formats at once."""
     dialect = engine.renderer.dialect
     name, kind = plain_name(dialect, column), "TIMESTAMP" if any("%M" in each for each in formats) else "DATE"
-    if formats == ["%Y-%m-%d"]:
-        sql = f"CAST({name} AS DATE)"
-    elif dialect.name == "duckdb":
+    if dialect.name == "duckdb":
         texts = ", ".join(restore(dialect.text(each)) for each in formats)
         sql = f"CAST(strptime({name}, {texts if len(formats) == 1 else f'[{texts}]'}) AS {kind})"
     else:

@@ -100,7 +100,8 @@ def warn_of_features(draft: Draft) -> Draft:
 
 def _advise_on_texts(draft: Draft) -> Mapping[str, str]:
     """The advice on the categories that would be numbers, or have values that differ only by case or blanks."""
-    texts = [f for f in draft.spec.features if f.family.cell == "level" and f.types and f.types[0] and not f.whole]
+    kinds = draft.source.kinds
+    texts = [f for f in draft.spec.features if f.family.cell == "level" and kinds.get(f.column) == "text"]
     if not texts:
         return {}
     names = [feature.name for feature in texts]

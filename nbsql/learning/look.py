@@ -29,6 +29,7 @@ from nbsql.family import (
 )
 from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
 from nbsql.learning.family_warnings import NEARLY_UNIQUE, named_like_a_key
+from nbsql.learning.number_advice import advice_on_keys
 from nbsql.spec.column import Look
 from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import looks_at_values, resolve
@@ -40,7 +41,7 @@ ROWS = 10_000
 FIRST_ROWS = 100_000  # at most so many of a source that is costly to read, which are its first ones
 _MILLION = 1_000_000
 MIN_VALUES = 100  # with fewer values, their shape says little, and a key is one only if it never repeats
-_MOST_CATEGORIES = 12  # whole numbers
+_MOST_CATEGORIES = 12  # different numbers
 _ROWS_PER_CATEGORY = 100
 _MIN_TEXTS = 100  # the fewest different texts that are no categories
 _MIN_SHARE_OF_TEXTS = 0.1  # and the smallest share of the rows
@@ -61,7 +62,10 @@ def looked_at(engine: Engine, source: Source, options: Options) -> Source:
     """The source of a fit, with what a look at its values suggests for its columns. Warns of the keys that are left out."""
     looks = look_at(engine, source, options)
     source.columns = [replace(column, look=looks.get(column.name)) for column in source.columns]
-    if keys := keys_of(source):
+    dates = dict(advice_on_keys(engine, source, keys_of(source)))
+    for line in dates.values():
+        warn_user(line)
+    if keys := [key for key in keys_of(source) if key not in dates]:
         are, them = ("is a key, which is", "it") if len(keys) == 1 else ("are keys, which are", "them")
         families = json.dumps(dict.fromkeys(keys, "categorical"), ensure_ascii=False)
         warn_user(f"{listed(keys)} {are} left out; to keep {them}: ⟨families={families}⟩")
@@ -135,7 +139,7 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
 def _is_close(facts: ColumnFacts, is_number: bool) -> bool:
     """Whether the exact number of distinct values may matter: of few whole numbers, and of values that may never repeat."""
     are_few = is_number and facts.distinct <= 2 * _MOST_CATEGORIES
-    return facts.irregular == 0 and (are_few or facts.distinct > NEARLY_UNIQUE * facts.n)
+    return are_few or (facts.irregular == 0 and facts.distinct > NEARLY_UNIQUE * facts.n)
 
 
 def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
@@ -167,8 +171,8 @@ def _look_at_number(facts: ColumnFacts) -> Look | None:
     least, largest = float(facts.least or 0), float(facts.largest or 0)
     if is_whole and {least, largest} <= {0, 1}:  # a sample may lack the rare one of the two
         return Look(Bernoulli(), "0 and 1")
-    if is_whole and 1 < facts.distinct <= _MOST_CATEGORIES and facts.distinct * _ROWS_PER_CATEGORY < facts.n:
-        return Look(Categorical(), f"{facts.distinct} whole numbers")
+    if 1 < facts.distinct <= _MOST_CATEGORIES and facts.distinct * _ROWS_PER_CATEGORY < facts.n:
+        return Look(Categorical(), f"{facts.distinct} whole numbers" if is_whole else f"{facts.distinct} different numbers")
     if _has_density(facts) and _is_inflated(facts):
         family = ZeroInflated(of="lognormal" if least >= 0 else "gaussian")
         return Look(family, f"0 in {facts.marked / facts.n:.0%} of the rows")

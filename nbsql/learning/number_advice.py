@@ -48,6 +48,17 @@ def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], fe
     return found
 
 
+def advice_on_keys(engine: Engine, source: Source, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The name of each column of texts that is taken for a key and holds dates, and the line that reads them."""
+    for name in names:
+        if source.kinds[name] == "text":
+            cells = engine.renderer.fragment("texts_as_cells", source.relation, [name])
+            values = engine.query_macro("most_frequent_values", cells, [name], MOST_VALUES)
+            line = advice_on_dates(engine, name, name, [(value, n) for _, value, n in values], "and is left out as a key")
+            if line is not None:
+                yield name, line
+
+
 def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -> None:
     """Warn about columns of texts that would be numbers, for which no family is tried."""
     kinds = {column.name: column.kind for column in source.columns}

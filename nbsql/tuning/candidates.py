@@ -11,7 +11,7 @@ from nbsql.family import NUMBERS, Binned, Categorical, Family, Kernel, Text, Zer
 from nbsql.learning.column_facts import ColumnFacts, column_facts
 from nbsql.spec.spec import Feature, Spec
 
-_MAX_CATEGORIES = 50  # the most distinct whole numbers of a category
+_MAX_CATEGORIES = 50  # the most distinct numbers of a category
 _BINS = (10, 30)
 _MIN_ZERO_SHARE = 0.05  # the share of zeros from which zero-inflated families are tried
 _MIN_NON_ZERO = 30  # the fewest numbers other than 0 from which a density can be estimated
@@ -53,7 +53,7 @@ def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
             yield ZeroInflated(of="gaussian")
         else:
             yield from (ZeroInflated(of="lognormal"), ZeroInflated(of="gamma"))
-    if is_integer and facts.distinct <= _MAX_CATEGORIES and not (facts.least == 0 and facts.largest == 1):
+    if facts.distinct <= _MAX_CATEGORIES and not (is_integer and facts.least == 0 and facts.largest == 1):
         yield "categorical"
     if facts.distinct > _BINS[0]:
         yield from (Binned(bins=bins) for bins in _BINS)

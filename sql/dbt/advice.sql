@@ -61,7 +61,7 @@ UNION ALL
 {% set is_whole, has_density = about.irregular == 0, about.distinct > 10 -%}
 {% set usual = 1.5 / (1 + about.mean) if is_whole and about.least == 0 else 0 -%}
 {% if is_whole and about.least in [0, 1] and about.largest in [0, 1] %}{% do return('bernoulli') %}
-{% elif is_whole and about.distinct in range(2, 13) and about.distinct * 100 < about.n %}{% do return('categorical') %}
+{% elif about.distinct in range(2, 13) and about.distinct * 100 < about.n %}{% do return('categorical') %}
 {% elif has_density and about.marked >= [0.2, usual] | max * about.n and about.n - about.marked >= 30 -%}
 {% do return('zero_inflated' if about.least >= 0 else '{family: zero_inflated, of: gaussian}') %}
 {% elif has_density and not is_whole and about.least > 0 and about.largest >= 1e-8 and about.largest < 1 %}{% do return('beta') %}

@@ -20,6 +20,7 @@ CASES = {  # what people write of day i, and the expression
     "day first": (["{i:02}/03/2024"], "CAST(strptime(d, '%d/%m/%Y') AS DATE)"),
     "month first": (["03/{i:02}/2024"], "CAST(strptime(d, '%m/%d/%Y') AS DATE)"),
     "with a time": (["{i:02}.03.24 12:30"], "CAST(strptime(d, '%d.%m.%y %H:%M') AS TIMESTAMP)"),
+    "with a zone": (["2024-03-{i:02}T08:30:05Z", "2024-03-{i:02}T08:30:05.123456Z"], "CAST(d AS TIMESTAMP)"),
     "with words": (["2024-03-{i:02}", "2024-03-{i:02}", "n/a"], "CAST(d AS DATE)"),
 }
 
@@ -47,6 +48,13 @@ def test_a_fit_says_the_line_that_makes_dates(con: duckdb.DuckDBPyConnection, ca
     assert ('missing=["n/a"], derive' in line) == bool(options)
     cured, lines = fitted(con, texts, derive={"d": sql}, **options)
     assert "day of d" in cured.families
+    assert not any("holds dates" in each for each in lines)
+
+
+def test_times_with_offsets_are_read_as_such(con: duckdb.DuckDBPyConnection) -> None:
+    _, (line,) = fitted(con, ["2024-03-{i:02}T08:30:05+02:00", "2024-03-{i:02} 08:30-0500"])
+    assert line.endswith('read them as such: derive={"d": "CAST(d AS TIMESTAMPTZ)"}')
+    _, lines = fitted(con, ["2024-13-{i:02}T08:30:05Z"])  # has no such month
     assert not any("holds dates" in each for each in lines)
 
 

@@ -24,6 +24,7 @@ COLUMNS = {
     "flag": ("hash(i) % 2", nbsql.Bernoulli(), "0 and 1"),
     "flag_as_float": ("(hash(i, 1) % 2)::DOUBLE", nbsql.Bernoulli(), "0 and 1"),
     "stars": ("1 + hash(i, 2) % 5", nbsql.Categorical(), "5 whole numbers"),
+    "dose": ("0.1 + (hash(i, 20) % 4) / 2", nbsql.Categorical(), "4 different numbers"),
     "visits": (f"floor(-3 * ln({U.format(3)}))", nbsql.Geometric(), "whole numbers from 0, with a long tail"),
     "price": (f"exp(2 * {U.format(4)} + {U.format(5)} * {U.format(6)})", nbsql.LogNormal(), "above 0, with a long tail"),
     "share": (U.format(7), nbsql.Beta(), "between 0 and 1"),
@@ -127,6 +128,23 @@ def test_whole_numbers_of_small_tables_that_differ_by_chance_are_kept_and_keys_a
         con.register("small", pyarrow.table({**columns, **keys, "y": [i % 2 for i in range(n)]}))
         with pytest.warns(nbsql.NbsqlWarning, match="are keys, which are left out"):
             assert {*nbsql.families(con, "small", target="y")} == {*columns}
+
+
+def test_times_in_texts_that_never_repeat_are_named_with_the_line_that_reads_them(con: Connection) -> None:
+    con.execute("""CREATE TABLE calls AS
+        SELECT strftime(TIMESTAMP '2024-01-01' + to_minutes(i * 77), '%Y-%m-%dT%H:%M:%SZ') AS at, 'C-' || hash(i) AS code,
+            i // 12 % 2 AS late FROM range(500) AS r(i)""")
+    with pytest.warns(nbsql.NbsqlWarning) as caught:
+        model = nbsql.fit(con, "calls", target="late")
+    assert [str(each.message) for each in caught][:2] == [
+        "'at' holds dates, written as '2024-01-01T00:00:00Z', and is left out as a key; "
+        'read them as such: derive={"at": "CAST(\\"at\\" AS TIMESTAMP)"}',
+        '\'code\' is a key, which is left out; to keep it: families={"code": "categorical"}',
+    ]
+    assert not model.families
+    with pytest.warns(nbsql.NbsqlWarning, match="^'code' is a key"):
+        model = nbsql.fit(con, "calls", target="late", derive={"at": 'CAST("at" AS TIMESTAMP)'}, replace=True)
+    assert "hour of at" in model.families
 
 
 def test_what_was_asked_for_wins(shop: Connection) -> None:
