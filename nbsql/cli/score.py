@@ -34,6 +34,7 @@ from nbsql.engines.source import Source
 from nbsql.learning.model_source import read_source
 from nbsql.model.scoring import Verb
 from nbsql.plan import VERBS
+from nbsql.queries.explanation import before_calibration
 
 _ROWS = 20  # the default number of rows of a table
 _OUTPUT = ("into", "replace", "limit", "file_format", "output", "form")  # options of every command that scores rows
@@ -160,7 +161,7 @@ def _explain(
         write(engine, statement, wanted, output, _read_by(model, found, output))
     elif not model.state.spec.has_target:
         tables.query(engine, statement, keep=1)  # there are no classes to weigh against each other
-    elif not explained(engine, statement, model.state.spec, first, before_calibration(model)):
+    elif not explained(engine, statement, model.state.spec, first, before_calibration(model.state.plan.calibration)):
         raise nbsql.InputError(f"{source} has no row {first}")
 
 
@@ -274,12 +275,6 @@ def sql(
       nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --columns customer_id
     """
     tables.sql(model.sql(verb, source, inline=inline, dialect=dialect, columns=columns, calibrated=calibrated))
-
-
-def before_calibration(model: nbsql.Model) -> str:
-    """The note on probabilities from contributions, which are of a model before its calibration."""
-    method = model.state.plan.calibration
-    return f" (before its calibration by {method})" if method else ""
 
 
 def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> Source:

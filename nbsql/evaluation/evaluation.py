@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from nbsql.errors import Cure, InputError, in_words
+from nbsql.errors import Cure, InputError, in_words, listed
 from nbsql.evaluation.slices import Slices
 from nbsql.family.checks import label as label_text
 from nbsql.queries.query import Query
@@ -259,7 +259,8 @@ class Evaluation(Displayed):
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
         lines = [[plain(label_text(label)), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
         judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} evaluated"
-        return [judged, *self.notes(), *self.cautions()], [whole, Table(headings, lines, right=range(1, 7))]
+        sliced = [] if self.slices is None else [f"by {listed(self.slices.names)}: .slices has the numbers of each"]
+        return [judged, *sliced, *self.notes(), *self.cautions()], [whole, Table(headings, lines, right=range(1, 7))]
 
 
 def read_evaluation(

@@ -31,6 +31,7 @@ class Slices(Query):
     Attributes:
         intervals: the uncertainty of all numbers, for every class: the columns of the slice, class (NULL for the whole),
             metric, value, standard_error, low, high, as in `Evaluation.intervals`.
+        names: the columns that were given as `by`.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT i % 2 AS y, i % 2 + i % 3 AS x, 's' || i % 2 AS site FROM range(60) AS t(i)"
@@ -44,7 +45,7 @@ class Slices(Query):
     ) -> None:
         super().__init__(engine, engine.renderer.statement("sliced_metrics", judged, by), source)
         self.intervals = Query(engine, engine.renderer.statement("intervals", judged, by), source)
-        self._judged, self._names, self._labels = judged, [name for name, _ in by], list(labels)
+        self._judged, self.names, self._labels = judged, [name for name, _ in by], list(labels)
 
     def compare(self, a: Any, b: Any, *, label: Any = None) -> Query:
         """How much more often one slice than another is selected or predicted wrong, with confidence intervals.
@@ -75,13 +76,13 @@ class Slices(Query):
         assert source is not None  # noqa: S101 - slices always have a source
         renderer = self._engine.renderer
         with self._in_original_path():
-            slices = [tuple(row) for row in self._engine.rows(renderer.statement("slice_values", source.relation, self._names))]
+            slices = [tuple(row) for row in self._engine.rows(renderer.statement("slice_values", source.relation, self.names))]
         sides = [self._values(value) for value in (a, b)]
         for values in sides:
             if values not in slices:
                 shown, known_names = _format_values(values), [_format_values(slice_) for slice_ in sorted(slices, key=repr)]
                 hint = suggestion(shown, known_names) or f"; there are {listed(known_names)}"
-                raise InputError(f"{source.label} has no slice {shown!r} by {listed(self._names)}{hint}")
+                raise InputError(f"{source.label} has no slice {shown!r} by {listed(self.names)}{hint}")
         return Query(self._engine, renderer.statement("slice_comparison", self._judged, *sides, self._label(label)), source)
 
     def _label(self, label: Any) -> str | None:
@@ -98,8 +99,8 @@ class Slices(Query):
     def _values(self, value: Any) -> tuple[str | None, ...]:
         """The values of a slice, as texts."""
         values = value if isinstance(value, (tuple, list)) else (value,)
-        if len(values) != len(self._names):
-            raise InputError(f"a slice has a value for each of {listed(self._names)}, and {value!r} has {len(values)}")
+        if len(values) != len(self.names):
+            raise InputError(f"a slice has a value for each of {listed(self.names)}, and {value!r} has {len(values)}")
         return tuple(None if item is None else label_text(item) for item in values)
 
 

@@ -155,7 +155,7 @@ class Handle:
             return self.state.plan.score(verb, rows, self.state.classes, calibration=method)
 
         query = self._scoring_query(verb, data, render, columns)
-        return Explanation.of(query, self.state.spec) if verb == "explain" else query
+        return Explanation.of(query, self.state.spec, self.state.plan.calibration) if verb == "explain" else query
 
     def _scoring_query(
         self,

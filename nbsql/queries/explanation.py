@@ -133,16 +133,22 @@ def times(difference: float) -> str:
     return f"{factor:,.0f}"
 
 
+def before_calibration(method: str | None) -> str:
+    """The note on probabilities from contributions, which are of a model before its calibration."""
+    return f" (before its calibration by {method})" if method else ""
+
+
 class Explanation(Query):
     """The query of `Model.explain`, which shows its first rows in words; `.show()` and the others have the contributions."""
 
     spec: Spec  # of the model that explains itself
+    note: str  # what the probabilities leave out
 
     @classmethod
-    def of(cls, query: Query, spec: Spec) -> Explanation:
+    def of(cls, query: Query, spec: Spec, calibration: str | None) -> Explanation:
         """The same query, which shows itself in words."""
         found = cls.__new__(cls)
-        found.__dict__.update(query.__dict__, spec=spec)
+        found.__dict__.update(query.__dict__, spec=spec, note=before_calibration(calibration))
         return found
 
     def __repr__(self) -> str:
@@ -173,4 +179,4 @@ class Explanation(Query):
         with self._in_original_path(), self._guard(), engine.errors():
             text = engine.renderer.dialect.query(self._first(_ROWS) if self._first is not None else self._text())
             rows = engine.preview(engine.renderer.statement("as_text", text, columns))
-        return None if rows is None else list(explained_rows(columns, rows, self.spec))
+        return None if rows is None else list(explained_rows(columns, rows, self.spec, note=self.note))

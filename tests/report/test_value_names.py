@@ -66,3 +66,16 @@ def test_a_feature_of_rare_values_only_has_no_picture_in_a_report(con):
     with pytest.raises(nbsql.ModelError, match="none of the 60 values of a has the 5 rows that a picture needs"):
         _ = model.plot.profile("a", least=5).figure
     assert model.plot.profile("a").figure.tables["rows"]
+
+
+def test_an_explanation_of_a_calibrated_model_says_that_it_is_of_the_model_before(con):
+    with nbsql.fit(con, "hours", target="rain", features=["wind"], families={"wind": "categorical"}, name="m") as model:
+        assert "before its calibration" not in repr(model.explain("hours"))
+        model.calibrate("hours", folds=None)
+        text = repr(model.explain("hours"))
+        assert text.splitlines()[2].endswith(" (before its calibration by temperature)"), text
+
+
+def test_an_evaluation_by_a_column_says_where_its_slices_are(con):
+    model = nbsql.fit(con, "hours", target="rain", features=["damp"])
+    assert "by 'wind': .slices has the numbers of each" in repr(model.evaluate("hours", by="wind")).splitlines()
