@@ -37,6 +37,13 @@ def _number_or_text(_context: Any, _option: Any, text: str | None) -> float | st
 
 
 # What the command line has for options of a fit whose values have arguments, or another form there.
+one_family = by_name(
+    "--family",
+    "families",
+    type=FAMILY,
+    help="The family of a column, instead of the inferred one: visits=poisson, "
+    "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
+)
 _OF_FIT: dict[str, Decorator] = {
     "id": option(
         "--id", multiple=True, metavar="COLUMN",
@@ -69,11 +76,7 @@ _OF_FIT: dict[str, Decorator] = {
         "for its columns products:product=id:product. Repeatable.",
     ),
     "families": together(
-        by_name(
-            "--family", "families", type=FAMILY,
-            help="The family of a column, instead of the inferred one: visits=poisson, "
-            "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
-        ),
+        one_family,
         option(
             "--families", "more_families", type=FAMILIES_FILE,
             help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt, with derive and missing "

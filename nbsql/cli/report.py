@@ -11,6 +11,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.arguments import FOLDS, labels_by_text
+from nbsql.cli.fit_options import one_family, option_of_fit
 from nbsql.cli.options import AT_LEAST_1, command, held_back, option, reads_model, requested_folds, together
 from nbsql.cli.session import end_progress, open_for_reading, show_warnings
 from nbsql.report import PANELS, picture
@@ -25,6 +26,9 @@ _judged = together(
     held_back,
     option("--by", metavar="EXPRESSION", help="The period of a row of SOURCE, for the panel monitor."),
 )  # fmt: skip
+_OF_FIT = ("id", "exclude", "derive", "missing", "families")  # what warnings of a fit name as cures
+_NAMED = "--id, --exclude, --derive, --missing, --family"
+_of_fit = together(*map(option_of_fit, _OF_FIT[:-1]), one_family)
 _panel = click.argument("panel", type=click.Choice([panel.name for panel in PANELS]), metavar="PANEL")
 
 
@@ -78,12 +82,11 @@ def plot(
 @_judged
 @option("--gain", is_flag=True, help="Say which other method would gain most, by five folds of SOURCE for each; takes longer.")
 @option("--target", metavar="COLUMN", help="Without a model: choose one that predicts this column, on four fifths of the rows.")
-@option("--exclude", multiple=True, metavar="COLUMN", help="With --target, a column to leave out. Repeatable.")
-@option("--missing", multiple=True, metavar="WORD", help="With --target, a word that stands for a missing value. Repeatable.")
+@_of_fit
 @option("--budget", metavar="ROWS|TIME", help="With --target, how long to search for the best model.  [default: 10 s]")
 def report(
     database: str, model: str | None, source: str | None, *, target: str | None, rows: int, chosen: tuple[int, ...],
-    output: str | None, exclude: tuple[str, ...], missing: tuple[str, ...], budget: str | None, **given: Any,
+    output: str | None, budget: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Write a report of MODEL: one page that needs no network, with interactive what-ifs if scripts may run.
 
@@ -91,19 +94,21 @@ def report(
     If MODEL was fitted on SOURCE, each row is scored by a model without it, by leave-one-out or folds.
 
     With --target there need be no model: the best that a short search finds on four fifths of a file, or of a table of
-    DATABASE, is evaluated on the other rows.
+    DATABASE, is evaluated on the other rows. What the warnings name as cures goes with it, from --id to --family.
 
     \b
       nbsql report shop.duckdb spam holdout --rows 10 --output spam.html
       nbsql report shop.duckdb spam
       nbsql report my.csv --target churned
-      nbsql report shop.duckdb customers --target churned --exclude customer_id
+      nbsql report my.csv --target churned --missing NA --derive "churned=lower(churned)"
+      nbsql report shop.duckdb customers --target churned --id customer_id
     """
     if rows and chosen:
         raise click.UsageError("choose one of --rows and --row")
+    described: dict[str, Any] = {name: given.pop(name) for name in _OF_FIT}
     if target is None:
-        if exclude or missing or budget:
-            raise click.UsageError("--exclude, --missing and --budget go with --target, which chooses a model")
+        if budget or any(described.values()):
+            raise click.UsageError(f"{_NAMED} and --budget go with --target, which chooses a model")
         if model is None:
             raise click.UsageError(f"name a model, or the column to predict: nbsql report {database} --target COLUMN")
         where = output or f"{model}.html"
@@ -120,8 +125,8 @@ def report(
         where = output or f"{Path(table).stem}.html"
         with open_for_reading(database if model is not None else ":memory:") as engine, show_warnings(engine):
             nbsql.write_report(
-                engine, table, where, target=target, exclude=exclude, missing=missing, budget=budget or "10 s",
-                rows=chosen or rows, least=given["least"],
+                engine, table, where, target=target, budget=budget or "10 s", rows=chosen or rows, least=given["least"],
+                **{**described, "families": dict(described["families"]), "derive": dict(described["derive"])},
             )  # fmt: skip
     subject = f"model {model}" if target is None else table
     tables.echo(f"the report of {subject} is {where}, {Path(where).stat().st_size / 1e6:.1f} MB")

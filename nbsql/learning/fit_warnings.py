@@ -14,7 +14,7 @@ from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.draft import Draft
 from nbsql.learning.family_warnings import advice, advice_on_classes, features_to_advise_on
 from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
-from nbsql.learning.spelling_advice import advice_on_missing_classes, advice_on_spellings
+from nbsql.learning.spelling_advice import advice_on_booleans, advice_on_missing_classes, advice_on_spellings
 from nbsql.plan.layout import complete_features, many_levels
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
@@ -27,6 +27,7 @@ def warn_of_classes(draft: Draft) -> Draft:
     for line in (
         advice_on_spellings(engine, spec.target, [*counts], of_class=True),
         advice_on_missing_classes(spec.target, counts),
+        advice_on_booleans(engine, draft.source, spec.target),
     ):
         if line is not None:
             warn_user(line)

@@ -1,4 +1,4 @@
-"""Advice on values that differ only by case or blanks, and on classes that stand for a missing value."""
+"""Advice on values that differ only by case or blanks, and on classes that are missing, or words that were read as Booleans."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
 from nbsql.errors import listed
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.derived import derive_argument
 
 _SHOWN = 3  # groups of spellings
+_TRUE = frozenset(["true", "t", "yes", "y", "1"])  # what DuckDB reads as true
 _OFTEN_CLASSES = frozenset(["none", "unknown", "missing", "inf", "-inf"])  # words that also say something
 
 
@@ -52,6 +54,21 @@ def advice_on_missing_classes(column: str, rows: Mapping[str, int]) -> str | Non
         f"{listed(words)} {is_or_are} of {column!r}, in {n:,} of {sum(rows.values()):,} rows; "
         f"if there is no class in these rows, leave them out: ⟨missing={given}⟩"
     )
+
+
+def advice_on_booleans(engine: Engine, source: Source, target: str) -> str | None:
+    """The line on classes that a file has as yes and no, which DuckDB reads as true and false; None if there are none."""
+    column = next((each for each in source.columns if each.name == target), None)
+    if source.as_texts is None or column is None or column.kind != "boolean":
+        return None
+    words = [word for (word,) in engine.query_macro("first_values", source.as_texts(source.columns, [target]), target) if word]
+    yes, no = ([word for word in words if (word.strip().lower() in _TRUE) == side] for side in (True, False))
+    if not yes or not no or {yes[0].strip().lower(), no[0].strip().lower()} == {"true", "false"}:
+        return None
+    dialect = engine.renderer.dialect
+    name, (one, other) = plain_name(dialect, target), (restore(dialect.text(word.strip())) for word in (yes[0], no[0]))
+    cure = derive_argument(target, f"CASE WHEN {name} THEN {one} WHEN NOT {name} THEN {other} END")
+    return f"{yes[0]!r} and {no[0]!r} of {target!r} in the file are read as true and false; to keep these words: {cure}"
 
 
 def _expression(engine: Engine, column: str, groups: Sequence[Sequence[str]]) -> str:

@@ -12,12 +12,13 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import listed
+from nbsql.learning.spelling_advice import advice_on_booleans
 from nbsql.rendering.dialect import folded
 from nbsql.spec.keywords import ModelOptions
 from nbsql.spec.options import Target
 from nbsql.tuning.held_out import MIN_ROWS, rows_in_parts, split_at_part
 from nbsql.tuning.verbs import auto
-from nbsql.warn import collected
+from nbsql.warn import collected, warn_user
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,7 +69,10 @@ def write_report(
     check_request(path, rows, least)
     with opened(con) as engine, engine.transaction(), engine.source(source) as data, engine.temporaries() as temporary:
         seen, held_out = _split(engine, data, target.column if isinstance(target, Target) else target, temporary)
+        words = advice_on_booleans(engine, data, target.column if isinstance(target, Target) else target)
         with collected() as warned:
+            if words is not None and str(target) not in (options.get("derive") or {}):
+                warn_user(words)
             found = auto(engine, seen, target=target, budget=budget, **options)
             model = found.best()
         chosen, *untried = found.lines()
