@@ -71,6 +71,61 @@ JOIN (
   columns: pairs of the number of a column and the place of the candidate that the standing includes. temperature: the divisor of the sums.
 #}
 {% macro losses_of_candidates(standing, terms, columns, classes, temperature) -%}
+{# what is left of the scores without the chosen candidate, and with the first one in its place #}
+{% set rests -%}
+(
+  SELECT
+    terms.feature,
+    standing.weight,
+    standing.truth
+    {%- for k in range(1, classes + 1) %},
+    {% set rest %}standing.joint_{{ k }} - {{ nbsql.term_at(k, nbsql.word('tried.chosen')) }}{% endset %}
+    {{ rest }} AS rest_{{ k }},
+    {{ rest }} + {{ nbsql.term_at(k, 1) }} AS joint_{{ k }},
+    {{ nbsql.list_of(nbsql.number(0), nbsql.double()) }} || terms.term_{{ k }} AS terms_{{ k }}
+    {%- endfor %}
+
+  FROM {{ terms }} AS terms
+  JOIN {{ nbsql.chosen_places(columns) | indent(2) }} AS tried(feature, chosen) ON tried.feature = terms.feature
+  JOIN {{ standing }} AS standing ON standing.nbsql_key = terms.nbsql_key
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS rests
+{%- endset -%}
+{% set places = nbsql.list_of_whole_numbers(0, nbsql.list_size(nbsql.word('terms_1'))) -%}
+{% set lists = namespace(all=[places], names=['place']) -%}
+{% for k in range(1, classes + 1) -%}
+{% set lists.all, lists.names = lists.all + [nbsql.word('terms_' ~ k)], lists.names + ['term_' ~ k] -%}
+{% endfor -%}
+{% set candidates -%}
+(
+  SELECT
+    feature,
+    weight,
+    truth,
+    first_loss,
+    {% for k in range(1, classes + 1) %}
+    rest_{{ k }},
+    {% endfor %}
+    {{ nbsql.unnested(lists.all, lists.names) | indent(4) }}
+  FROM {{ nbsql.with_loss(rests, classes, temperature, 'first_loss') | indent(2) }}
+) AS candidates
+{%- endset -%}
+{% set joints -%}
+(
+  SELECT
+    feature,
+    place,
+    weight,
+    truth,
+    first_loss
+    {%- for k in range(1, classes + 1) %},
+    rest_{{ k }} + term_{{ k }} AS joint_{{ k }}
+    {%- endfor %}
+
+  FROM {{ candidates | indent(2) }}
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS joints
+{%- endset -%}
 SELECT
   feature,
   place,
@@ -79,133 +134,66 @@ SELECT
   sum(weight * loss) AS losses,
   sum(weight * (first_loss - loss)) AS gains,
   sum(weight * (first_loss - loss) * (first_loss - loss)) AS squares
-FROM (
-  SELECT feature, place, weight, first_loss, {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, temperature) | indent(2) }} AS loss
-  FROM (
-    SELECT
-      joints.*,
-      {{ nbsql.highest_of_joints(nbsql.word('joint'), classes) | indent(6) }}
-    FROM (
-      SELECT
-        feature,
-        place,
-        weight,
-        truth,
-        first_loss
-        {%- for k in range(1, classes + 1) %},
-        rest_{{ k }} + term_{{ k }} AS joint_{{ k }}
-        {%- endfor %}
-
-      FROM (
-        SELECT
-          feature,
-          weight,
-          truth,
-          {% for k in range(1, classes + 1) %}
-          rest_{{ k }},
-          {% endfor %}
-          {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, temperature) | indent(10) }} AS first_loss,
-          {% set places %}{{ nbsql.list_of_whole_numbers(0, nbsql.list_size(nbsql.word('terms_1'))) }}{% endset %}
-          {% set names = namespace(terms=[], all=['place']) %}
-          {% for k in range(1, classes + 1) %}
-          {% set names.terms = names.terms + [nbsql.word('terms_' ~ k)] %}
-          {% set names.all = names.all + ['term_' ~ k] %}
-          {% endfor %}
-          {{ nbsql.unnested([places] + names.terms, names.all) | indent(10) }}
-        FROM (
-          SELECT
-            rests.*,
-            {{ nbsql.highest_of_joints(nbsql.word('joint'), classes) | indent(12) }}
-          FROM (
-            SELECT
-              terms.feature,
-              standing.weight,
-              standing.truth
-              {%- for k in range(1, classes + 1) %},
-              {% set rest %}standing.joint_{{ k }} - {{ nbsql.term_at(k, nbsql.word('tried.chosen')) }}{% endset %}
-              {{ rest }} AS rest_{{ k }},
-              {{ rest }} + {{ nbsql.term_at(k, 1) }} AS joint_{{ k }},
-              {{ nbsql.list_of(nbsql.number(0), nbsql.double()) }} || terms.term_{{ k }} AS terms_{{ k }}
-              {%- endfor %}
-
-            FROM {{ terms }} AS terms
-            JOIN {{ nbsql.chosen_places(columns) | indent(12) }} AS tried(feature, chosen) ON tried.feature = terms.feature
-            JOIN {{ standing }} AS standing ON standing.nbsql_key = terms.nbsql_key
-            {{- nbsql.optimisation_fence() | indent(12) }}
-          ) AS rests
-          {{- nbsql.optimisation_fence() | indent(10) }}
-        ) AS firsts
-      ) AS candidates
-      {{- nbsql.optimisation_fence() | indent(6) }}
-    ) AS joints
-    {{- nbsql.optimisation_fence() | indent(4) }}
-  ) AS joints
-) AS losses
+FROM {{ nbsql.with_loss(joints, classes, temperature) }}
 GROUP BY feature, place
 {%- endmacro %}
 
-{# From the columns <joint>_k: <joint>_highest, and <joint>_truth, that of the true class. #}
-{% macro highest_of_joints(joint, classes) -%}
-greatest(
-  {%- for k in range(1, classes + 1) %}{{ joint }}_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
-) AS {{ joint }}_highest,
-CASE truth{% for k in range(1, classes + 1) %} WHEN {{ k }} THEN {{ joint }}_{{ k }}{% endfor %} END AS {{ joint }}_truth
+{# The relation of rows with joint_1, joint_2, ... and truth, the number of the true class, with their log loss. #}
+{% macro with_loss(rows, classes, temperature, name='loss') -%}
+{{ nbsql.with_columns(nbsql.with_highest_joint(rows, classes), [(name, nbsql.loss_of_joints(classes, temperature))]) }}
+{%- endmacro %}
+
+{# The same with joint_highest, and joint_truth, that of the true class. #}
+{% macro with_highest_joint(rows, classes) -%}
+{% set joints %}{% for k in range(1, classes + 1) %}joint_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set highest %}greatest({{ joints }}){% endset -%}
+{% set of_truth %}CASE truth{% for k in range(1, classes + 1) %} WHEN {{ k }} THEN joint_{{ k }}{% endfor %} END{% endset -%}
+{{ nbsql.with_columns(rows, [('joint_highest', highest), ('joint_truth', of_truth)], 'standing') }}
 {%- endmacro %}
 
 {#
-  The log loss of a row, from the columns <joint>_k and those of highest_of_joints: -ln of the posterior of the true class, which is kept
-  away from 0 and 1 as in evaluate.sql. A class that the model of the other folds does not have is NULL, and its posterior 0; greatest and
-  least pass over a NULL. temperature: an expression.
+  The log loss of a row, from the columns of with_highest_joint: -ln of the posterior of the true class, which is kept away from 0 and 1
+  as in evaluate.sql. A class that the model of the other folds does not have is NULL, and its posterior 0; greatest and least pass over a
+  NULL. temperature: an expression.
 #}
-{% macro loss_of_joints(joint, classes, temperature) -%}
+{% macro loss_of_joints(classes, temperature) -%}
 least(greatest(coalesce(
   ln(
     {%- for k in range(1, classes + 1) -%}
-    {% set power %}({{ joint }}_{{ k }} - {{ joint }}_highest) / {{ temperature }}{% endset -%}
+    {% set power %}(joint_{{ k }} - joint_highest) / {{ temperature }}{% endset -%}
     {{ nbsql.exp(power) }}{% if not loop.last %} + {% endif %}
     {%- endfor -%}
   )
-    + ({{ joint }}_highest - {{ joint }}_truth) / {{ temperature }},
+    + (joint_highest - joint_truth) / {{ temperature }},
   -ln({{ nbsql.epsilon() }})), -ln(1 - {{ nbsql.epsilon() }})), -ln({{ nbsql.epsilon() }}))
-{%- endmacro %}
-
-{# The rows of a standing with joint_highest and joint_truth. #}
-{% macro highest_scores(standing, classes) -%}
-(
-  SELECT
-    standing.*,
-    {{ nbsql.highest_of_joints(nbsql.word('joint'), classes) | indent(4) }}
-  FROM {{ standing }} AS standing
-  {{- nbsql.optimisation_fence() | indent(2) }}
-)
 {%- endmacro %}
 
 {# The sums of the losses at each of some temperatures, one row per fold: fold, weight, loss_1, loss_2, ... #}
 {% macro losses_of_temperatures(standing, temperatures, classes) -%}
+{% set rows %}{{ standing }} AS standing{% endset -%}
 SELECT
   CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
   sum(weight) AS weight
   {%- for temperature in temperatures %},
-  sum(weight * {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, nbsql.number(temperature)) | indent(2) }}) AS loss_{{ loop.index }}
+  sum(weight * {{ nbsql.loss_of_joints(classes, nbsql.number(temperature)) | indent(2) }}) AS loss_{{ loop.index }}
   {%- endfor %}
 
-FROM {{ nbsql.highest_scores(standing, classes) }} AS standing
+FROM {{ nbsql.with_highest_joint(rows, classes) }}
 GROUP BY nbsql_slice
 {%- endmacro %}
 
 {# The loss of each row at the temperature of its fold: nbsql_key, weight, loss. temperatures: pairs of a fold and a number. #}
 {% macro losses_of_rows(standing, temperatures, classes) -%}
-SELECT nbsql_key, weight, {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, nbsql.word('temperature')) }} AS loss
-FROM (
-  SELECT standing.*, temperatures.temperature
-  FROM {{ nbsql.highest_scores(standing, classes) | indent(2) }} AS standing
-  JOIN (
-    VALUES
-      {% for fold, temperature in temperatures %}
-      ({{ nbsql.text(fold) }}, {{ nbsql.number(temperature) }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS temperatures(fold, temperature) ON temperatures.fold = CAST(standing.nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }}
-) AS standing
+{% set rows -%}
+{{ standing }} AS standing
+JOIN (
+  VALUES
+    {% for fold, temperature in temperatures %}
+    ({{ nbsql.text(fold) }}, {{ nbsql.number(temperature) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS temperatures(fold, temperature) ON temperatures.fold = CAST(standing.nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endset -%}
+SELECT nbsql_key, weight, loss FROM {{ nbsql.with_loss(rows, classes, nbsql.word('temperature')) }}
 {%- endmacro %}
 
 {#

@@ -28,21 +28,17 @@ ORDER BY classes.class_no ASC NULLS LAST
 {# The shares after a step: class_no, share. ratios: s_k / prior_k, by class number. None if there is no row. #}
 {% macro shares_step(rows, ratios) -%}
 {% set mass %}p * {{ nbsql.element(nbsql.word('ratios'), nbsql.word('k')) }}{% endset -%}
+{% set weighed -%}
+{{ rows }} AS rows
+CROSS JOIN (
+  SELECT {% call(ratio) nbsql.array_of_each(ratios) %}{{ nbsql.nullable_double(ratio) }}{% endcall %} AS ratios
+) AS ratios
+{%- endset -%}
+{% set masses = nbsql.with_columns(weighed, [('masses', nbsql.list_mapped(nbsql.word('posteriors'), mass, 'p', 'k'))]) -%}
 SELECT class_no, avg(mass / total) AS share
 FROM (
   SELECT total, {{ nbsql.unnested_with_places(nbsql.word('masses'), 'class_no', 'mass') }}
-  FROM (
-    SELECT masses, {{ nbsql.list_total(nbsql.word('masses')) }} AS total
-    FROM (
-      SELECT {{ nbsql.list_mapped(nbsql.word('posteriors'), mass, 'p', 'k') }} AS masses
-      FROM {{ rows }} AS rows
-      CROSS JOIN (
-        SELECT {%+ call(ratio) nbsql.array_of_each(ratios) %}{{ nbsql.nullable_double(ratio) }}{% endcall %} AS ratios
-      ) AS ratios
-      {{- nbsql.optimisation_fence() | indent(6) }}
-    ) AS masses
-    {{- nbsql.optimisation_fence() | indent(4) }}
-  ) AS totals
+  FROM {{ nbsql.with_columns(masses, [('total', nbsql.list_total(nbsql.word('masses')))]) | indent(2) }}
 ) AS shares
 WHERE total > 0
 GROUP BY class_no

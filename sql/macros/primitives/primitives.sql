@@ -95,6 +95,23 @@ unnest(range(
 )
 {%- endmacro %}
 
+{#
+  Some rows with more columns, each computed once a row, so that a later step may name it often. rows: what follows FROM, with a name;
+  columns: pairs of a name and an expression; name: of the relation.
+#}
+{% macro with_columns(rows, columns, name='computed') -%}
+(
+  SELECT
+    *
+    {%- for column, x in columns %},
+    {{ x | indent(4) }} AS {{ nbsql.word(column) }}
+    {%- endfor %}
+
+  FROM {{ rows | indent(2) }}
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
 {# One row: n, the number of rows, or of values of a column. #}
 {% macro row_count(source, column=none) -%}
 SELECT count({% if column is none %}*{% else %}{{ nbsql.ident(column) }}{% endif %}) AS n FROM {{ source }} AS source

@@ -40,13 +40,9 @@ SELECT
     (nbsql.word('nbsql_log_evidence'), evidence)
   ], ['nbsql_logs']) | indent(2) }},
   source.nbsql_log_evidence AS nbsql_own_evidence
-FROM (
-  SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.safe_ln(nbsql.word('q')), 'q') }} AS nbsql_replaced
-  FROM (
-    {{ nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method) | indent(4) }}
-  ) AS posteriors
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS source
+FROM {{ nbsql.with_columns(
+  nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method),
+  [('nbsql_replaced', nbsql.list_mapped(posteriors, nbsql.safe_ln(nbsql.word('q')), 'q'))], 'source') }}
 CROSS JOIN (
   {{ nbsql.labels_by_number(model, parameters) | indent(2) }}
 ) AS labels
@@ -59,49 +55,42 @@ CROSS JOIN (
 )
 {%- endmacro %}
 
-{# Rows with nbsql_logs, the log-posteriors up to a constant a row, and nbsql_calibrated, the list of the q_k. #}
+{# The relation of rows with nbsql_logs, the log-posteriors up to a constant a row, and nbsql_calibrated, the list of the q_k. #}
 {% macro calibrated_posteriors(rows, calibration, method) -%}
-SELECT
-  *,
-  {% set shares = nbsql.word('nbsql_shares') %}
-  {% set equal %}{{ nbsql.unit_weight() }} / {{ nbsql.list_size(shares) }}{% endset %}
-  {% set calibrated %}CASE WHEN nbsql_total > 0 THEN share / nbsql_total ELSE {{ equal }} END{% endset %}
-  {{ nbsql.list_mapped(shares, calibrated, 'share') }} AS nbsql_calibrated
-FROM (
-  SELECT *, {{ nbsql.list_total(shares) }} AS nbsql_total
-  FROM (
-    {{ nbsql[method ~ '_shares'](rows, nbsql.calibration_by(calibration, method) | indent(4)) | indent(4) }}
-    {{- nbsql.optimisation_fence() | indent(4) }}
-  ) AS shares
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS totals
-{{- nbsql.optimisation_fence() }}
+{% set shares = nbsql.word('nbsql_shares') -%}
+{% set equal %}{{ nbsql.unit_weight() }} / {{ nbsql.list_size(shares) }}{% endset -%}
+{% set calibrated %}CASE WHEN nbsql_total > 0 THEN share / nbsql_total ELSE {{ equal }} END{% endset -%}
+{% set rows = nbsql[method ~ '_shares'](rows, nbsql.calibration_by(calibration, method)) -%}
+{% set rows = nbsql.with_columns(rows, [('nbsql_total', nbsql.list_total(shares))]) -%}
+{{ nbsql.with_columns(rows, [('nbsql_calibrated', nbsql.list_mapped(shares, calibrated, 'share'))]) }}
 {%- endmacro %}
 
 {# The rows with nbsql_top, the highest of nbsql_logs, as a relation. #}
 {% macro with_top(rows) -%}
-(
-  SELECT *, {{ nbsql.list_highest(nbsql.word('nbsql_logs')) }} AS nbsql_top FROM {{ rows }} AS source
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS highest
+{% set source %}{{ rows }} AS source{% endset -%}
+{{ nbsql.with_columns(source, [('nbsql_top', nbsql.list_highest(nbsql.word('nbsql_logs')))]) }}
 {%- endmacro %}
 
-{# One row per row of `rows`: its columns, and nbsql_shares, the probabilities of the classes at the temperature, before normalisation. #}
+{#
+  The relation of `rows` with nbsql_shares, the probabilities of the classes at the temperature, before normalisation. Those of the other
+  methods follow.
+#}
 {% macro temperature_shares(rows, calibration) -%}
-{% set logs = nbsql.word('nbsql_logs') -%}
 {% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
 {% set message = 'the temperature of the model is not a number above 0; calibrate it again' -%}
 {% set refusal = nbsql.raise_error(message, nbsql.word('method')) -%}
-SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(power)) }} AS nbsql_shares
-FROM {{ nbsql.with_top(rows) }}
+{% set cooled -%}
+{{ nbsql.with_top(rows) }}
 CROSS JOIN (
   SELECT temperature AS nbsql_temperature
-  FROM {{ calibration }} AS calibration
+  FROM {{ calibration | indent(2) }} AS calibration
   WHERE CASE WHEN temperature > 0 AND temperature < {{ nbsql.infinity() }} THEN TRUE ELSE {{ refusal }} END
 ) AS calibration
+{%- endset -%}
+{{ nbsql.with_columns(cooled, [('nbsql_shares', nbsql.list_mapped(nbsql.word('nbsql_logs'), nbsql.exp(power)))]) }}
 {%- endmacro %}
 
-{# One row per row of `rows`: its columns, nbsql_odds, and nbsql_shares, the probability of each class against the rest by Platt's line. #}
+{# The probability of each class against the rest by Platt's line. #}
 {% macro platt_shares(rows, calibration) -%}
 {% set k = nbsql.word('k') -%}
 {% set z %}({{ nbsql.element(nbsql.word('nbsql_slopes'), k) }} * x + {{ nbsql.element(nbsql.word('nbsql_intercepts'), k) }}){% endset -%}
@@ -111,34 +100,31 @@ CASE
     ELSE {{ nbsql.logistic(z) }}
   END
 {%- endset -%}
-SELECT
-  *,
-  {{ nbsql.list_mapped(nbsql.word('nbsql_odds'), share, 'x', 'k') }} AS nbsql_shares
-FROM (
-  {{ nbsql.log_odds(rows) | indent(2) }}
-) AS odds
+{% set lines -%}
+{{ nbsql.log_odds(rows) }}
 CROSS JOIN (
   SELECT
     {{ nbsql.ordered_list(nbsql.word('slope'), nbsql.word('class_no')) }} AS nbsql_slopes,
     {{ nbsql.ordered_list(nbsql.word('intercept'), nbsql.word('class_no')) }} AS nbsql_intercepts
-  FROM {{ calibration }} AS calibration
+  FROM {{ calibration | indent(2) }} AS calibration
 ) AS calibration
+{%- endset -%}
+{{ nbsql.with_columns(lines, [('nbsql_shares', nbsql.list_mapped(nbsql.word('nbsql_odds'), share, 'x', 'k'))]) }}
 {%- endmacro %}
 
-{# One row per row of `rows`: its columns, and nbsql_shares, the posteriors up to a factor. #}
+{# The posteriors up to a factor. #}
 {% macro conformal_shares(rows, calibration) -%}
-{% set logs = nbsql.word('nbsql_logs') -%}
 {% set below_top %}x - nbsql_top{% endset -%}
-SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(below_top)) }} AS nbsql_shares
-FROM {{ nbsql.with_top(rows) }}
+{{ nbsql.with_columns(
+  nbsql.with_top(rows), [('nbsql_shares', nbsql.list_mapped(nbsql.word('nbsql_logs'), nbsql.exp(below_top)))]) }}
 {%- endmacro %}
 
 {# The same. #}
 {% macro certain_shares(rows, calibration) -%} {{ nbsql.conformal_shares(rows, calibration) }} {%- endmacro %}
 
 {#
-  One row per row of `rows`: its columns; nbsql_odds; nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last one at or
-  before its odds; and nbsql_shares. A class without knots, none of whose scores were finite, keeps its posterior.
+  The rising function of the odds, from nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last one at or before its odds.
+  A class without knots, none of whose scores were finite, keeps its posterior.
 #}
 {% macro default__isotonic_shares(rows, calibration) -%}
 {% set k = nbsql.word('k') -%}
@@ -155,36 +141,31 @@ CASE
       * ((x - {{ nbsql.element(xs, last_knot) }}) / ({{ nbsql.element(xs, next_knot) }} - {{ nbsql.element(xs, last_knot) }}))
   END
 {%- endset -%}
-SELECT
-  *,
-  {{ nbsql.list_mapped(nbsql.word('nbsql_odds'), share, 'x', 'k') }} AS nbsql_shares
-FROM (
+{% set knots -%}
+{{ nbsql.log_odds(rows) }}
+CROSS JOIN (
   SELECT
-    *,
-    {{ nbsql.list_mapped(nbsql.word('nbsql_odds'), nbsql.last_knot(xs), 'x', 'k') }} AS nbsql_last
+    {{ nbsql.ordered_list(nbsql.word('xs'), nbsql.word('class_no')) }} AS nbsql_xs,
+    {{ nbsql.ordered_list(nbsql.word('ys'), nbsql.word('class_no')) }} AS nbsql_ys,
+    {{ nbsql.falling_powers() }} AS nbsql_jumps
   FROM (
-    {{ nbsql.log_odds(rows) | indent(4) }}
-  ) AS odds
-  CROSS JOIN (
     SELECT
-      {{ nbsql.ordered_list(nbsql.word('xs'), nbsql.word('class_no')) }} AS nbsql_xs,
-      {{ nbsql.ordered_list(nbsql.word('ys'), nbsql.word('class_no')) }} AS nbsql_ys,
-      {{ nbsql.falling_powers() }} AS nbsql_jumps
-    FROM (
-      SELECT
-        class_no,
-        CASE WHEN count(score) > 0 THEN {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('score')) }} END AS xs,
-        {{ nbsql.ordered_list(nbsql.word('probability'), nbsql.word('score')) }} AS ys
-      FROM {{ calibration }} AS calibration
-      GROUP BY class_no
-    ) AS knots
-  ) AS calibration
-) AS found
+      class_no,
+      CASE WHEN count(score) > 0 THEN {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('score')) }} END AS xs,
+      {{ nbsql.ordered_list(nbsql.word('probability'), nbsql.word('score')) }} AS ys
+    FROM {{ calibration | indent(4) }} AS calibration
+    GROUP BY class_no
+  ) AS knots
+) AS calibration
+{%- endset -%}
+{% set odds = nbsql.word('nbsql_odds') -%}
+{% set rows = nbsql.with_columns(knots, [('nbsql_last', nbsql.list_mapped(odds, nbsql.last_knot(xs), 'x', 'k'))]) -%}
+{{ nbsql.with_columns(rows, [('nbsql_shares', nbsql.list_mapped(odds, share, 'x', 'k'))]) }}
 {%- endmacro %}
 
 {#
-  Rows with nbsql_logs and nbsql_odds, the list of ln(p_k / (1 - p_k)), without cancellation: for the most probable class, 1 - p_k is the
-  sum over the others.
+  The relation of rows with nbsql_logs and nbsql_odds, the list of ln(p_k / (1 - p_k)), without cancellation: for the most probable class,
+  1 - p_k is the sum over the others.
 #}
 {% macro log_odds(rows) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
@@ -200,24 +181,11 @@ CASE
 {%- endset -%}
 {% set rest %}CASE WHEN k = nbsql_best THEN 0 ELSE {{ nbsql.exp(below_second) }} END{% endset -%}
 {% set others %}CASE WHEN k = nbsql_best THEN -{{ nbsql.infinity() }} ELSE x END{% endset -%}
-SELECT
-  *,
-  {{ nbsql.list_mapped(logs, odds, 'x', 'k') }} AS nbsql_odds
-FROM (
-  SELECT
-    *,
-    {{ nbsql.list_total(nbsql.list_mapped(logs, nbsql.exp(below_top))) }} AS nbsql_sum,
-    {{ nbsql.list_total(nbsql.list_mapped(logs, rest, 'x', 'k')) }} AS nbsql_rest
-  FROM (
-    SELECT *, {{ nbsql.list_highest(nbsql.list_mapped(logs, others, 'x', 'k')) }} AS nbsql_second
-    FROM (
-      SELECT *, {{ nbsql.list_place(logs, nbsql.word('nbsql_top')) }} AS nbsql_best
-      FROM {{ nbsql.with_top(rows) | indent(6) }}
-      {{- nbsql.optimisation_fence() | indent(6) }}
-    ) AS best
-    {{- nbsql.optimisation_fence() | indent(4) }}
-  ) AS second
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS masses
-{{- nbsql.optimisation_fence() }}
+{% set rows = nbsql.with_columns(nbsql.with_top(rows), [('nbsql_best', nbsql.list_place(logs, nbsql.word('nbsql_top')))]) -%}
+{% set rows = nbsql.with_columns(rows, [('nbsql_second', nbsql.list_highest(nbsql.list_mapped(logs, others, 'x', 'k')))]) -%}
+{% set rows = nbsql.with_columns(rows, [
+  ('nbsql_sum', nbsql.list_total(nbsql.list_mapped(logs, nbsql.exp(below_top)))),
+  ('nbsql_rest', nbsql.list_total(nbsql.list_mapped(logs, rest, 'x', 'k')))
+]) -%}
+{{ nbsql.with_columns(rows, [('nbsql_odds', nbsql.list_mapped(logs, odds, 'x', 'k'))], 'odds') }}
 {%- endmacro %}

@@ -29,7 +29,7 @@ FROM (
     nbsql_log_evidence > -{{ nbsql.infinity() }} AND nbsql_certainty >= {{
       nbsql.element(nbsql.word('nbsql_lowest'), nbsql.word('nbsql_winner')) }} AS nbsql_certain
   FROM (
-    {% set certainties %}({{ nbsql.with_certainty(rows) }}){% endset %}
+    {% set certainties %}(SELECT * FROM {{ nbsql.with_certainty(rows) }}){% endset %}
     {{ nbsql.with_posteriors(model, certainties, parameters) | indent(4) }}
   ) AS posteriors
   CROSS JOIN (
@@ -40,9 +40,9 @@ FROM (
 {%- endmacro %}
 
 {#
-  Rows with nbsql_logs, the log-posteriors up to a constant per row, and nbsql_winner and nbsql_runner_up, the numbers of the two most
-  probable classes, and nbsql_certainty, the log-odds of the first against all others, to nine digits, so that equal rows are equal in every
-  query, and at most a thousand million, where no other class is possible.
+  The relation of rows with nbsql_logs, the log-posteriors up to a constant per row, and nbsql_winner and nbsql_runner_up, the numbers of
+  the two most probable classes, and nbsql_certainty, the log-odds of the first against all others, to nine digits, so that equal rows are
+  equal in every query, and at most a thousand million, where no other class is possible.
 #}
 {% macro with_certainty(rows) -%}
 {% set rivals = nbsql.word('nbsql_rivals') -%}
@@ -52,25 +52,25 @@ FROM (
 ({{ nbsql.element(nbsql.word('nbsql_logs'), nbsql.word('nbsql_winner')) }} - {{ second }}
       - ln({{ nbsql.list_total(nbsql.list_mapped(rivals, nbsql.exp(below_second), 'x')) }}))
 {%- endset -%}
-SELECT
-  *,
-  CASE WHEN {{ second }} > -{{ nbsql.infinity() }}
-    THEN least({{ nbsql.measure_sort_key(odds) }} / {{ nbsql.number(1e9) }}, {{ nbsql.number(1e9) }})
-    ELSE {{ nbsql.number(1e9) }}
-  END AS nbsql_certainty
-FROM (
-  SELECT *, {{ nbsql.list_place(rivals, nbsql.list_highest(rivals)) }} AS nbsql_runner_up
-  FROM (
-    {% set rival %}CASE WHEN place = nbsql_winner THEN -{{ nbsql.infinity() }} ELSE x END{% endset %}
-    SELECT *, {{ nbsql.list_mapped(nbsql.word('nbsql_logs'), rival, 'x', 'place') }} AS nbsql_rivals
-    FROM (
-      SELECT *, {{ nbsql.list_place(nbsql.word('nbsql_logs'), nbsql.list_highest(nbsql.word('nbsql_logs'))) }} AS nbsql_winner
-      FROM {{ rows | indent(6) }} AS source
-      {{- nbsql.optimisation_fence() | indent(6) }}
-    ) AS winners
-    {{- nbsql.optimisation_fence() | indent(4) }}
-  ) AS rivals
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS runners_up
-{{- nbsql.optimisation_fence() }}
+{% set certainty -%}
+CASE WHEN {{ second }} > -{{ nbsql.infinity() }}
+  THEN least({{ nbsql.measure_sort_key(odds) }} / {{ nbsql.number(1e9) }}, {{ nbsql.number(1e9) }})
+  ELSE {{ nbsql.number(1e9) }}
+END
+{%- endset -%}
+{% set source %}{{ rows }} AS source{% endset -%}
+{% set lowest %}-{{ nbsql.infinity() }}{% endset -%}
+{{ nbsql.with_columns(nbsql.with_two_best(source, nbsql.word('nbsql_logs'), lowest), [('nbsql_certainty', certainty)]) }}
+{%- endmacro %}
+
+{#
+  The relation of rows with the numbers of their two most probable classes, nbsql_winner and nbsql_runner_up. scores: a list by class
+  number, which nbsql_rivals has with `lowest` in the place of the winner.
+#}
+{% macro with_two_best(rows, scores, lowest) -%}
+{% set rivals = nbsql.word('nbsql_rivals') -%}
+{% set rival %}CASE WHEN place = nbsql_winner THEN {{ lowest }} ELSE x END{% endset -%}
+{% set rows = nbsql.with_columns(rows, [('nbsql_winner', nbsql.list_place(scores, nbsql.list_highest(scores)))]) -%}
+{% set rows = nbsql.with_columns(rows, [('nbsql_rivals', nbsql.list_mapped(scores, rival, 'x', 'place'))]) -%}
+{{ nbsql.with_columns(rows, [('nbsql_runner_up', nbsql.list_place(rivals, nbsql.list_highest(rivals)))], 'source') }}
 {%- endmacro %}

@@ -27,30 +27,25 @@ FROM (
 
 {# The rows of `scored` with the expected cost of every class, nbsql_costs, and the number of the cheapest, nbsql_choice. #}
 {% macro with_expected_costs(model, scored, parameters, costs) -%}
-{% set cheapest = nbsql.list_lowest(nbsql.word('nbsql_costs')) -%}
-SELECT
-  *,
-  CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN
-    {{ nbsql.list_place(nbsql.word('nbsql_costs'), cheapest) }}
-  END AS nbsql_choice
-FROM (
-  SELECT *, {{ nbsql.expected_costs(costs) }} AS nbsql_costs
-  FROM (
-    {{ nbsql.with_posteriors(model, scored, parameters) | indent(4) }}
-  ) AS posteriors
-  CROSS JOIN (
-    {% set matrix %}
-      {%- for column in costs %}
-      {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
+{% set cheapest = nbsql.list_place(nbsql.word('nbsql_costs'), nbsql.list_lowest(nbsql.word('nbsql_costs'))) -%}
+{% set matrix %}
+  {%- for column in costs %}
+  {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
 
   {{ nbsql.array_of(row) }}{{ nbsql.comma(loop) }}
-      {%- endfor %}
+  {%- endfor %}
 
-    {% endset %}
-    SELECT {{ nbsql.array_of(matrix) | indent(4) }} AS nbsql_matrix
-  ) AS matrix
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS priced{{ nbsql.run_once() }}
+{% endset -%}
+{% set rows -%}
+(
+  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
+) AS posteriors
+CROSS JOIN (
+  SELECT {{ nbsql.array_of(matrix) | indent(2) }} AS nbsql_matrix
+) AS matrix
+{%- endset -%}
+SELECT *, CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ cheapest }} END AS nbsql_choice
+FROM {{ nbsql.with_columns(rows, [('nbsql_costs', nbsql.expected_costs(costs))]) }}{{ nbsql.run_once() }}
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 

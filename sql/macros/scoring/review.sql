@@ -97,25 +97,16 @@ SELECT
   NULL AS nbsql_reason
   {% endif %}
 {% if by in ('margin', 'expected cost') %}
-FROM (
-  {% set others = nbsql.word('nbsql_others') %}
-  SELECT *, {{ nbsql.list_place(others, nbsql.list_highest(others)) }} AS nbsql_runner_up
-  FROM (
-    {% set without_best %}CASE WHEN place = nbsql_winner THEN {{ nbsql.number(-1) }} ELSE p END{% endset %}
-    {% set posteriors = nbsql.word('nbsql_posteriors') %}
-    SELECT *, {{ nbsql.list_mapped(posteriors, without_best, 'p', 'place') }} AS nbsql_others
-    FROM (
-      SELECT *, {{ nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) }} AS nbsql_winner
-      FROM (
-        {% if by == 'margin' %}
-        {{ nbsql.with_posteriors(model, scored, parameters) | indent(8) }}
-        {% else %}
-        {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(8) }}
-        {% endif %}
-      ) AS known
-    ) AS known
-  ) AS known
-) AS source
+{% set known -%}
+(
+  {% if by == 'margin' %}
+  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
+  {% else %}
+  {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
+  {% endif %}
+) AS known
+{%- endset %}
+FROM {{ nbsql.with_two_best(known, nbsql.word('nbsql_posteriors'), nbsql.number(-1)) }}
 {%- else %}
 FROM {{ scored }} AS source
 {%- endif %}

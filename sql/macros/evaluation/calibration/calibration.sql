@@ -41,9 +41,7 @@ WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
 SELECT class_no, class_no = actual AS hit, score, weight
 FROM (
   SELECT class_no AS actual, weight, {{ nbsql.unnested_with_places(nbsql.word('nbsql_odds'), 'class_no', 'score') }}
-  FROM (
-    {{ nbsql.log_odds(rows) | indent(4) }}
-  ) AS odds
+  FROM {{ nbsql.log_odds(rows) | indent(2) }}
 ) AS scores
 WHERE abs(score) < {{ nbsql.infinity() }}
 {%- endmacro %}
@@ -116,7 +114,5 @@ SELECT
   sum(weight) AS weight,
   sum(weight * {{ nbsql.log_loss_of(nbsql.exp(log)) }}) / sum(weight) AS log_loss,
   sum(weight * {{ nbsql.log_loss_of(calibrated) }}) / sum(weight) AS calibrated_log_loss
-FROM (
-  {{ nbsql.calibrated_posteriors(rows, calibration, method) | indent(2) }}
-) AS posteriors
+FROM {{ nbsql.calibrated_posteriors(rows, calibration, method) }}
 {%- endmacro %}

@@ -32,10 +32,8 @@ FROM (
         {{ group }} AS class_no,
         nbsql_certainty AS score,
         weight,
-        CASE WHEN predictions.nbsql_winner = predictions.class_no THEN 0 ELSE weight END AS mistaken
-      FROM (
-        {{ nbsql.with_certainty(rows) | indent(8) }}
-      ) AS predictions
+        CASE WHEN nbsql_winner = computed.class_no THEN 0 ELSE weight END AS mistaken
+      FROM {{ nbsql.with_certainty(rows) | indent(6) }}
       {{- nbsql.union_all(loop) | indent(6) }}
       {%- endfor %}
 

@@ -96,6 +96,42 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
 
 {# One row per row of the design: its columns with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
 {% macro logistic_predicted(problem, design, trial) -%}
+{% set unknowns = namespace(columns=[]) -%}
+{% for c in problem.others -%}
+{% for j in problem.zs -%}
+{% set unknown = nbsql.element(nbsql.word('v'), (c - 1) * problem.width + 1 + j) -%}
+{% set unknowns.columns = unknowns.columns + [('v_' ~ c ~ '_' ~ j, unknown)] -%}
+{% endfor -%}
+{% endfor -%}
+{% set trial %}{{ trial }} AS tried{% endset -%}
+{% set margins -%}
+(
+  SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
+    design.*
+    {%- for c in problem.others %},
+    {{ nbsql.logistic_log_odds(problem, c) | indent(4) }} AS eta_{{ c }}
+    {%- endfor %}
+
+  FROM {{ design }} AS design
+  CROSS JOIN {{ nbsql.with_columns(trial, unknowns.columns, 'tried') | indent(2) }}
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS margins
+{%- endset -%}
+{% set highest %}greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}){% endset -%}
+{% set below %}-highest{% endset -%}
+{% set mass -%}
+{{ nbsql.logistic_relative_likelihood(below) }}
+{%- for c in problem.others %}
+{%- set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_relative_likelihood(below) }}
+{%- endfor %}
+{%- endset -%}
+{% set posteriors = namespace(columns=[]) -%}
+{% for c in problem.others -%}
+{% set below %}eta_{{ c }} - highest{% endset -%}
+{% set posterior %}{{ nbsql.logistic_relative_likelihood(below) }} / mass{% endset -%}
+{% set posteriors.columns = posteriors.columns + [('p_' ~ c, posterior)] -%}
+{% endfor -%}
+{% set rows = nbsql.with_columns(nbsql.with_columns(margins, [('highest', highest)]), [('mass', mass)]) -%}
 SELECT
   predicted.*,
   {% for c in problem.others %}
@@ -105,54 +141,7 @@ SELECT
   weight * p_{{ c }} * {% if c == o %}(1 - p_{{ c }}){% else %}-p_{{ o }}{% endif %} AS q_{{ loop.index }},
   {% endfor %}
   highest + ln(mass) - CASE y{% for c in problem.others %} WHEN {{ c + 1 }} THEN eta_{{ c }}{% endfor %} ELSE 0 END AS loss
-FROM (
-  SELECT
-    *
-    {%- for c in problem.others %},
-    {% set below %}eta_{{ c }} - highest{% endset %}
-    {{ nbsql.logistic_relative_likelihood(below) }} / mass AS p_{{ c }}
-    {%- endfor %}
-
-  FROM (
-    {% set below %}-highest{% endset %}
-    SELECT
-      *,
-      {{ nbsql.logistic_relative_likelihood(below) }}
-      {%- for c in problem.others %}
-      {%- set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_relative_likelihood(below) }}
-      {%- endfor %} AS mass
-    FROM (
-      SELECT *, greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}) AS highest
-      FROM (
-        SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
-          design.*
-          {%- for c in problem.others %},
-          {{ nbsql.logistic_log_odds(problem, c) | indent(10) }} AS eta_{{ c }}
-          {%- endfor %}
-
-        FROM {{ design }} AS design
-        CROSS JOIN (
-          SELECT
-            v
-            {%- for c in problem.others %}
-            {%- set start = (c - 1) * problem.width + 1 %},
-            {{ nbsql.element(nbsql.word('v'), start) }} AS v_{{ c }}_0
-            {%- for number in problem.numbers %},
-            {{ nbsql.element(nbsql.word('v'), start + number.j) }} AS v_{{ c }}_{{ number.j }}
-            {%- endfor %}
-            {%- endfor %}
-
-          FROM {{ trial }} AS tried
-          {{- nbsql.optimisation_fence() | indent(10) }}
-        ) AS tried
-        {{- nbsql.optimisation_fence() | indent(8) }}
-      ) AS margins
-      {{- nbsql.optimisation_fence() | indent(6) }}
-    ) AS highest
-    {{- nbsql.optimisation_fence() | indent(4) }}
-  ) AS masses
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS predicted
+FROM {{ nbsql.with_columns(rows, posteriors.columns, 'predicted') }}
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
