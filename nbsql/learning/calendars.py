@@ -11,7 +11,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import ADDED, Calendar, Family, all_named
 from nbsql.family.calendar import EXPLICIT, OF_DAYS, OF_TIMES, PARTS, part_name
-from nbsql.learning.missing_words import is_named_by
+from nbsql.learning.missing_words import column_matches_key
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import ZONED, Column, value_kind
 from nbsql.spec.derived import Derived
@@ -52,7 +52,7 @@ class _Request:
 
     def calendar(self, column: Column) -> Calendar | None:
         """The calendar of a column, if it becomes a feature by its parts: the one asked for, or else that of its type."""
-        families: list[Any] = [family for key, family in self.families.items() if is_named_by(column.name, key)]
+        families: list[Any] = [family for key, family in self.families.items() if column_matches_key(column.name, key)]
         calendar = next((family for family in families if family.cell == "part"), None)
         if calendar is not None or families or column.inferred_kind != "temporal" or folded(column.name) in self.taken:
             return calendar
@@ -96,7 +96,7 @@ def calendar_parts(engine: Engine, source: Source, options: Options) -> dict[str
                 if folded(part_name(part, column.name)) not in present  # made by hand
             )
             parts[column.name] = list(derived)
-            is_inferred = not any(is_named_by(column.name, key) for key in request.families)
+            is_inferred = not any(column_matches_key(column.name, key) for key in request.families)
             zoned += [column.name] if has_zone and is_inferred and parts[column.name] else []
     kept = _telling(engine, source, options.target, [pair for pairs in parts.values() for pair in pairs])
     found = {name: [part for part, _ in pairs if part in kept] for name, pairs in parts.items()}
@@ -125,7 +125,7 @@ def without_dates_of_dimensions(source: Source, options: Options) -> Source:
     left_out = []
     for column in source.columns if request is not None else ():
         if request is not None and column.name not in own and request.calendar(column) is not None:
-            if any(is_named_by(column.name, key) for key in (*request.families, *(request.chosen or ()))):
+            if any(column_matches_key(column.name, key) for key in (*request.families, *(request.chosen or ()))):
                 raise InputError(
                     f"{column.name!r} comes with a join, and parts are those of a column of {source.label} itself; "
                     "make columns of them in a view of the joined table"

@@ -52,7 +52,7 @@ class Ledger:
         hint = suggestion(written(batch), names) or f"; it has {listed(names)}"
         raise InputError(f"no batch {written(batch)} in {self.title}{hint}")
 
-    def next(self, batch: str | None) -> tuple[int, str]:
+    def next_entry(self, batch: str | None) -> tuple[int, str]:
         """The number and the name of the next entry. Raises InputError if the name is taken or invalid."""
         number = max(entry.number for entry in self.entries) + 1
         if batch is None:
@@ -102,7 +102,7 @@ class Change:
 
     def add(self, source: Source, batch: str | None = None) -> None:
         """Add the rows of a source to the counts."""
-        number, name = self.ledger.next(batch)
+        number, name = self.ledger.next_entry(batch)
         with self._counted(source, name) as (rows, counted):
             cells = self.engine.renderer.fragment("cells_of", counted)
             self._check_covariances(cells)
@@ -120,19 +120,19 @@ class Change:
 
     def subtract(self, source: Source) -> None:
         """Subtract the rows of a source from the counts."""
-        number, name = self.ledger.next(None)
+        number, name = self.ledger.next_entry(None)
         with self._counted(source, name, learns=False) as (rows, cells):
             self._subtract(cells, name, source.label)
             self._add_ledger_line(Entry(number, name, "forget", source.label, 0), rows)
 
     def check_learnt(self, source: Source) -> None:
         """Raise InputError unless the model has learnt the rows of a source."""
-        with self._counted(source, self.ledger.next(None)[1], learns=False) as (_, cells):
+        with self._counted(source, self.ledger.next_entry(None)[1], learns=False) as (_, cells):
             self._check_learnt(cells, source.label, "follow")
 
     def write(self, operation: str, source: str) -> None:
         """Write a line of the ledger, of an operation that has learnt no rows yet."""
-        number, name = self.ledger.next(None)
+        number, name = self.ledger.next_entry(None)
         self._add_ledger_line(Entry(number, name, operation, source, 0))
 
     def join(self, entry: Entry, added: Entry) -> None:
@@ -189,7 +189,7 @@ class Change:
             raise InputError(f"{label} of {self.title} is forgotten already")
         if entry.operation == "forget":
             raise InputError(f"{label} of {self.title} is itself a forgetting; use rollback to undo it")
-        number, name = self.ledger.next(None)
+        number, name = self.ledger.next_entry(None)
         with self.engine.temporaries() as temporary:
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
             self._subtract(self.engine.create("cells", temporary("cells"), query), name, label)

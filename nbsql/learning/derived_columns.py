@@ -43,7 +43,7 @@ def derive_columns(engine: Engine, source: Source, options: Options) -> Source:
     return _released(found, source)
 
 
-def derive_again(engine: Engine, spec: Spec, source: Source, title: str, *, judged: bool) -> Source:
+def source_with_derived_columns(engine: Engine, spec: Spec, source: Source, title: str, *, judged: bool) -> Source:
     """A source with the columns that a model derives and needs; with `judged` also for the class, the weight and the slices.
 
     A source that has a derived column already, and not what it is derived from, keeps it. Raises InputError if it lacks both.

@@ -48,10 +48,10 @@ def without_words(engine: Engine, source: Source, options: Options) -> list[Deri
 
 def _stays_text(name: str, options: Options) -> bool:
     """Whether a column is the class, or has a family that takes texts."""
-    families = [family for key, family in options.families.items() if is_named_by(name, key)]
+    families = [family for key, family in options.families.items() if column_matches_key(name, key)]
     return folded(name) == folded(str(options.target)) or any("text" in named(family).accepts for family in families)
 
 
-def is_named_by(name: str, key: Any) -> bool:
+def column_matches_key(name: str, key: Any) -> bool:
     """Whether a key of families, a name or a pattern, names a column."""
     return isinstance(key, str) and (folded(name) == folded(key) or fnmatchcase(folded(name), folded(key)))

@@ -11,7 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import INFERRED
-from nbsql.learning.derived_columns import derive_again
+from nbsql.learning.derived_columns import source_with_derived_columns
 from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
 from nbsql.rendering.dialect import folded
@@ -36,7 +36,7 @@ def read_source(
     read_as_learnt(engine, spec, state.relations["statistics"], data, title, learns=weighted)
     if spec.segment_by is not None:  # it may call functions of the user
         data.anywhere = False
-    data = derive_again(engine, spec, data, title, judged=reads_target)
+    data = source_with_derived_columns(engine, spec, data, title, judged=reads_target)
     if reads_target:
         _labels_as_learnt(engine, spec, data)
     if weighted:

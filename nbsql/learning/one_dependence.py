@@ -37,7 +37,7 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
         with engine.temporaries() as temporary:
             coded = temporary("coded")
             sizes = category_sizes(engine, spec, categories, source, coded)
-            gaps = _gaps(categories)
+            gaps = _categories_with_missing_values(categories)
             information = _information_of_pairs(engine, coded, sizes, gaps)
             if isinstance(options, KDB):
                 of_class = dict(engine.query_macro("information_of_categories", coded, list(sizes), gaps))
@@ -102,12 +102,12 @@ def category_sizes(
     query = engine.renderer.fragment("coded_categories", Context.of(spec), source.relation, categories.values())
     engine.create("code the categories", coded, query)
     numbers = list(categories)
-    gaps = [numbers.index(number) + 1 for number in _gaps(categories)]
+    gaps = [numbers.index(number) + 1 for number in _categories_with_missing_values(categories)]
     sizes = {numbers[place - 1]: size for place, size in engine.query_macro("sizes_of_categories", coded, numbers, gaps)}
     return {number: sizes[number] for number in numbers if 1 < sizes.get(number, 0) <= MOST_PARENTS}
 
 
-def _gaps(categories: Mapping[int, Feature]) -> list[int]:
+def _categories_with_missing_values(categories: Mapping[int, Feature]) -> list[int]:
     """The numbers of the categories in which a missing value is a value."""
     return [number for number, feature in categories.items() if feature.family.nulls == "category"]
 

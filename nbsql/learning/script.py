@@ -60,7 +60,7 @@ def scan_in_script(draft: Draft) -> Draft:
 def add_relations(draft: Draft) -> Draft:
     """The step that prints how the model is built from its cells, in the form for the classes that the rows have now."""
     engine, plan, entry = draft.engine, draft.plan, draft.entries[0]
-    render, now = engine.renderer.fragment, Context.of(_at_one_time(draft.spec))
+    render, now = engine.renderer.fragment, Context.of(_with_weights_of_now(draft.spec))
     order = plan.class_order(render("subquery", render("priors", now, _counted_classes(draft))))
     classes, is_single = class_columns(engine.rows(order)), draft.has_unique_cells
     statements = [
@@ -82,10 +82,10 @@ def drop_scans(draft: Draft) -> Draft:
 
 def _counted_classes(draft: Draft) -> Markup:
     """The cells of the classes, as a query of the rows."""
-    spec = _at_one_time(draft.spec)
+    spec = _with_weights_of_now(draft.spec)
     return draft.engine.renderer.fragment("counted_classes", Context.of(spec), draft.count.relation)
 
 
-def _at_one_time(spec: Spec) -> Spec:
+def _with_weights_of_now(spec: Spec) -> Spec:
     """The spec for rows whose weights have been computed from their age."""
     return spec if spec.half_life is None else replace(spec, weight=WEIGHT_NOW, half_life=None)

@@ -76,7 +76,7 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
 def _where_model_is(plan: Scoring) -> list[Markup]:
     """How a macro finds the database of its model, and checks that no other has one of its name, as literals."""
     schema = plan.relations.path[-1]
-    return [_text(plan, plan.renderer.fragment(macro, schema)) for macro in ("database_probe", "is_single_model")]
+    return [_text(plan, plan.renderer.fragment(macro, schema)) for macro in ("database_probe", "is_only_model_of_name")]
 
 
 def _text(plan: Scoring, sql: Markup) -> Markup:

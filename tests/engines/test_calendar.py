@@ -51,7 +51,7 @@ def written(moment: datetime | None, part: str, column: str) -> Any:
 
 
 def rows_of(place: Place) -> None:
-    """The table `calls`, and `hand` with the parts made by Python."""
+    """The table `calls`, and on DuckDB `hand` with the parts made by Python."""
     given, hand = [], []
     for i, moment in enumerate(moments()):
         fate = "missed" if moment and (moment.hour > 15 or moment.weekday() > 4) else "taken"
@@ -62,8 +62,9 @@ def rows_of(place: Place) -> None:
     place.table("texts", {**types, "day": "VARCHAR", "called": "VARCHAR", "sent": "VARCHAR"}, given)
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in TYPES[place.engine].items())
     place.run(f"CREATE TABLE calls AS SELECT id, fate, {casts} FROM texts")
-    kinds = {name: "VARCHAR" if part == "%A" else "INTEGER" for name, part in BY_HAND.items()}
-    place.table("hand", {**types, **kinds}, hand)
+    if place.engine == "duckdb":
+        kinds = {name: "VARCHAR" if part == "%A" else "INTEGER" for name, part in BY_HAND.items()}
+        place.table("hand", {**types, **kinds}, hand)
 
 
 def answers(query: nbsql.Query) -> list[tuple[Any, ...]]:
@@ -72,13 +73,13 @@ def answers(query: nbsql.Query) -> list[tuple[Any, ...]]:
 
 @pytest.fixture
 def models(both: tuple[Place, Place]) -> list[tuple[Place, nbsql.Model, nbsql.Model]]:
-    found = []
+    """On each place the model of the times, and that of the parts by hand, which is DuckDB's, as its rows are the same."""
     for place in both:
         rows_of(place)
-        model = nbsql.fit(place.con, "calls", name="m", families=CALENDARS, nulls="category", **OPTIONS)
-        families = dict.fromkeys(BY_HAND, "categorical")
-        found.append((place, model, nbsql.fit(place.con, "hand", name="h", families=families, nulls="category", **OPTIONS)))
-    return found
+    families = dict.fromkeys(BY_HAND, "categorical")
+    hand = nbsql.fit(both[1].con, "hand", name="h", families=families, nulls="category", **OPTIONS)
+    options: dict[str, Any] = {"families": CALENDARS, "nulls": "category", **OPTIONS}
+    return [(place, nbsql.fit(place.con, "calls", name="m", **options), hand) for place in both]
 
 
 @pytest.mark.daily

@@ -22,13 +22,13 @@ CASE
   {%- if family.nulls != 'category' %} WHEN {{ nbsql.conditional_given(feature, relation) }} IS NULL THEN NULL{% endif %}
   {%- for parent in family.all_parents %}
   {%- set depth = loop.revindex %} WHEN {% for parent in family.all_parents[:depth] -%}
-  {{ nbsql.conditional_known(feature, parent, relation) }}{% if not loop.last %} AND {% endif %}
-  {%- endfor %} THEN {{ nbsql.json_list(nbsql.conditional_texts(feature, relation, depth)) }}
-  {%- endfor %} ELSE {{ nbsql.json_list(nbsql.conditional_texts(feature, relation, 0)) }} END
+  {{ nbsql.is_known_parent(feature, parent, relation) }}{% if not loop.last %} AND {% endif %}
+  {%- endfor %} THEN {{ nbsql.json_list(nbsql.texts_of_value_and_parents(feature, relation, depth)) }}
+  {%- endfor %} ELSE {{ nbsql.json_list(nbsql.texts_of_value_and_parents(feature, relation, 0)) }} END
 {%- endmacro %}
 
 {# The value and those of the first `depth` parents, separated by commas. #}
-{% macro conditional_texts(feature, relation, depth) -%}
+{% macro texts_of_value_and_parents(feature, relation, depth) -%}
 {% set family = feature.family -%}
 {{ nbsql.conditional_text(feature, feature.column, relation, family.edges, family.labels) }}
 {%- for parent in family.all_parents[:depth] -%}
@@ -37,7 +37,7 @@ CASE
 {%- endmacro %}
 
 {# Whether the fit has seen the value of a parent. #}
-{% macro conditional_known(feature, parent, relation) -%}
+{% macro is_known_parent(feature, parent, relation) -%}
 {% set given = nbsql.conditional_text(feature, parent.column, relation, parent.edges, parent.labels) -%}
 {% set missing %}{% if parent.edges is none %}{{ relation }}.{{ nbsql.ident(parent.column) }}{% else %}{{ given }}{% endif %}{% endset -%}
 {% set is_listed -%}

@@ -125,7 +125,7 @@ FROM {{ nbsql.rows_of_json(nbsql.text(text), ['slice', 'class', 'feature', 'valu
 {% macro cells_of_file(path, class_type) -%}
 SELECT
   slice{{ nbsql.binary() }} AS slice,
-  {{ nbsql.class_of_file(class_type) }} AS class,
+  {{ nbsql.class_as_type(class_type) }} AS class,
   feature{{ nbsql.binary() }} AS feature,
   value{{ nbsql.binary() }} AS value,
   n,
@@ -137,7 +137,7 @@ WHERE batch <> 'weights'
 {%- endmacro %}
 
 {# The class of a row of a file, in the type of the target if it is known. #}
-{% macro class_of_file(class_type) -%}
+{% macro class_as_type(class_type) -%}
 {% if class_type is none -%}
 class
 {%- else -%}
@@ -170,7 +170,7 @@ FROM {{ weights }} AS weights
 {# One row per weight of a linear model in a file: class, feature, value, weight, mean. #}
 {% macro weights_of_file(path, class_type) -%}
 SELECT
-  {{ nbsql.class_of_file(class_type) }} AS class,
+  {{ nbsql.class_as_type(class_type) }} AS class,
   feature{{ nbsql.binary() }} AS feature,
   value{{ nbsql.binary() }} AS value,
   n AS weight,

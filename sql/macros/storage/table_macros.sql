@@ -7,7 +7,8 @@
   DuckDB parses it when the macro is called, and not in every fit. query: a literal, whose text reads the source as nbsql_source, and the
   relations of the model by further names. condition and of_scores: literals, the conditions of the rows of the source and of its scores.
   reads: pairs of such a name and an expression, the text that follows the database in the FROM. probe and single: literals, of
-  `database_probe` and `is_single_model`. The text of the query has the character 1, repeated as often as `marks`, where the database goes.
+  `database_probe` and `is_only_model_of_name`. The text of the query has the character 1, repeated as often as `marks`, where the
+  database goes.
 #}
 {% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, marks) -%}
 CREATE OR REPLACE MACRO {{ relation }}(source, database := '') AS TABLE
@@ -82,7 +83,7 @@ error(printf({{ nbsql.text('column %s is %s, and the model has learnt %s there; 
 {#
   The database of a macro, followed by a point, as the text of an expression: the one given to the macro, or else what the probe finds. The
   probe needs the extension json. It is a text, which DuckDB parses only where it is used: DuckDB-Wasm would fetch the extension, and wait
-  forever without a network. There the search path must find the model, and `is_single_model` checks that no other can be meant.
+  forever without a network. There the search path must find the model, and `is_only_model_of_name` checks that no other can be meant.
 #}
 {% macro database_of_macro(probe) -%}
 CASE
@@ -92,7 +93,7 @@ CASE
 END
 {%- endmacro %}
 
-{# The start of a condition, as a text. single: a literal, the condition of `is_single_model`. #}
+{# The start of a condition, as a text. single: a literal, the condition of `is_only_model_of_name`. #}
 {% macro start_of_condition(single) -%}
 CASE WHEN coalesce(database, '') = '' AND {{ nbsql.is_wasm() }} THEN {{ single }} || ' AND ' ELSE '' END
 {%- endmacro %}
@@ -122,7 +123,7 @@ END, '')
 {%- endmacro %}
 
 {# The condition that no two databases have a model of this name, unless the search path says which. #}
-{% macro is_single_model(schema) -%}
+{% macro is_only_model_of_name(schema) -%}
 (
   SELECT
     CASE
