@@ -121,35 +121,21 @@ GROUP BY fold
 
 {# One row per row of the evidence and class: fold, weight and loss (0 but in the first class), r_1, q_1, and z_j = x_jc - m_j. #}
 {% macro evidence_predicted(problem, design, trial) -%}
-WITH posteriors AS {{ nbsql.materialized() }}(
-  SELECT
-    *,
-    highest + ln(mass) - CASE y{% for k in problem.class_numbers %} WHEN {{ k }} THEN eta_{{ k }}{% endfor %} END AS loss
+{% set scored -%}
+(
+  SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
+    design.*
     {%- for k in problem.class_numbers %},
-    {% set below %}eta_{{ k }} - highest{% endset %}
-    {{ nbsql.logistic_relative_likelihood(below) }} / mass AS p_{{ k }}
+    {{ nbsql.score_by_terms(problem, k) }} AS eta_{{ k }}
     {%- endfor %}
 
-  FROM (
-    SELECT
-      *,
-      {% call(k) nbsql.sum_in_blocks(problem.class_numbers) -%}
-      {% set below %}eta_{{ k }} - highest{% endset %}{{ nbsql.logistic_relative_likelihood(below) }}
-      {%- endcall %} AS mass
-    FROM (
-      SELECT *, greatest({% for k in problem.class_numbers %}eta_{{ k }}{{ nbsql.comma(loop) }}{% endfor %}) AS highest
-      FROM (
-        SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
-          design.*
-          {%- for k in problem.class_numbers %},
-          {{ nbsql.score_by_terms(problem, k) }} AS eta_{{ k }}
-          {%- endfor %}
-
-        FROM {{ design }} AS design
-        CROSS JOIN {{ trial }} AS tried
-      ) AS scored
-    ) AS compared
-  ) AS relative
+  FROM {{ design }} AS design
+  CROSS JOIN {{ trial }} AS tried
+) AS scored
+{%- endset -%}
+WITH posteriors AS {{ nbsql.materialized() }}(
+  SELECT *, highest + ln(mass) - CASE y{% for k in problem.class_numbers %} WHEN {{ k }} THEN eta_{{ k }}{% endfor %} END AS loss
+  FROM {{ nbsql.with_posteriors_of_scores(scored, problem.class_numbers) | indent(2) }}
 ),
 centred AS {{ nbsql.materialized() }}(
   SELECT

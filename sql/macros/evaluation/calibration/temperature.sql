@@ -14,13 +14,7 @@
 {% set gap %}greatest(x - nbsql_top, -1e100){% endset -%}
 {% set true_gap = nbsql.element(gaps, nbsql.word('class_no')) -%}
 SELECT weight, gaps, {{ true_gap }} AS gap, {{ nbsql.list_mapped(gaps, nbsql.square(nbsql.word('g')), 'g') }} AS squares
-FROM (
-  SELECT class_no, weight, {{ nbsql.list_mapped(logs, gap) }} AS gaps
-  FROM (
-    SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
-  ) AS highest
-  {{- nbsql.optimisation_fence() | indent(2) }}
-) AS gaps
+FROM {{ nbsql.with_columns(nbsql.with_top(rows), [('gaps', nbsql.list_mapped(logs, gap))]) }}
 WHERE {{ true_gap }} > -1e99
 {%- endmacro %}
 

@@ -117,21 +117,6 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS margins
 {%- endset -%}
-{% set highest %}greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}){% endset -%}
-{% set below %}-highest{% endset -%}
-{% set mass -%}
-{{ nbsql.logistic_relative_likelihood(below) }}
-{%- for c in problem.others %}
-{%- set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_relative_likelihood(below) }}
-{%- endfor %}
-{%- endset -%}
-{% set posteriors = namespace(columns=[]) -%}
-{% for c in problem.others -%}
-{% set below %}eta_{{ c }} - highest{% endset -%}
-{% set posterior %}{{ nbsql.logistic_relative_likelihood(below) }} / mass{% endset -%}
-{% set posteriors.columns = posteriors.columns + [('p_' ~ c, posterior)] -%}
-{% endfor -%}
-{% set rows = nbsql.with_columns(nbsql.with_columns(margins, [('highest', highest)]), [('mass', mass)]) -%}
 SELECT
   predicted.*,
   {% for c in problem.others %}
@@ -141,8 +126,29 @@ SELECT
   weight * p_{{ c }} * {% if c == o %}(1 - p_{{ c }}){% else %}-p_{{ o }}{% endif %} AS q_{{ loop.index }},
   {% endfor %}
   highest + ln(mass) - CASE y{% for c in problem.others %} WHEN {{ c + 1 }} THEN eta_{{ c }}{% endfor %} ELSE 0 END AS loss
-FROM {{ nbsql.with_columns(rows, posteriors.columns, 'predicted') }}
+FROM {{ nbsql.with_posteriors_of_scores(margins, problem.others, true) }}
 {{- nbsql.optimisation_fence() }}
+{%- endmacro %}
+
+{#
+  The relation `predicted` of rows with the scores eta_1, eta_2, ... of classes: the posteriors p_1, p_2, ..., the highest score, and mass,
+  the sum of the likelihoods relative to it. reference: whether there is one more class, with a score of 0.
+#}
+{% macro with_posteriors_of_scores(rows, numbers, reference=false) -%}
+{% set scores %}{% for k in numbers %}eta_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set highest %}greatest({% if reference %}0, {% endif %}{{ scores }}){% endset -%}
+{% set below %}-highest{% endset -%}
+{% set of_reference %}{% if reference %}{{ nbsql.logistic_relative_likelihood(below) }} + {% endif %}{% endset -%}
+{% set likelihoods = namespace(list=[], shares=[]) -%}
+{% for k in numbers -%}
+{% set below %}eta_{{ k }} - highest{% endset -%}
+{% set share %}{{ nbsql.logistic_relative_likelihood(below) }} / mass{% endset -%}
+{% set likelihoods.list = likelihoods.list + [nbsql.logistic_relative_likelihood(below)] -%}
+{% set likelihoods.shares = likelihoods.shares + [('p_' ~ k, share)] -%}
+{% endfor -%}
+{% set mass %}{{ of_reference }}{% call(x) nbsql.sum_in_blocks(likelihoods.list) %}{{ x }}{% endcall %}{% endset -%}
+{% set rows = nbsql.with_columns(nbsql.with_columns(rows, [('highest', highest)]), [('mass', mass)]) -%}
+{{ nbsql.with_columns(rows, likelihoods.shares, 'predicted') }}
 {%- endmacro %}
 
 {# The log-odds of class c against the first. #}
