@@ -43,6 +43,11 @@ MIXED = """CREATE TABLE source AS
         hash(i + 4) % 4 AS html, hash(i + 5) % 2 = 0 AS replied, 1.0 AS trust
     FROM range(10000) AS rows(i)"""
 
+TEXTS = """CREATE TABLE source AS
+    SELECT if(i % 3 = 0, 'spam', 'ham') AS label, string_agg('word' || (hash(i * 20 + j) % (1000 + i % 3 * 500)), ' ') AS body
+    FROM range(10000) AS rows(i), range(20) AS words(j)
+    GROUP BY i"""
+
 
 def plain(numbers: int, categories: int, classes: int = 3) -> str:
     """A table of so many numbers and categories."""
@@ -71,6 +76,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "20 numbers": (plain(20, 0), {"target": "label"}),
     "20 numbers in 50 classes": (plain(20, 0, classes=50), {"target": "label"}),
     "20 categories": (plain(0, 20), {"target": "label"}),
+    "texts of 20 words": (TEXTS, {"target": "label"}),
     "20 numbers by lda": (plain(20, 0), {"target": "label", "method": "lda"}),
 }
 

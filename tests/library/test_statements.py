@@ -20,6 +20,7 @@ MOST = {
     "20 numbers": (26, 31, 4, 5, 1),
     "20 numbers in 50 classes": (26, 34, 4, 5, 1),
     "20 categories": (27, 34, 4, 5, 1),
+    "texts of 20 words": (25, 32, 4, 5, 1),
     "20 numbers by lda": (27, 32, 4, 5, 1),
 }
 
