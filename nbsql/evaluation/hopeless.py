@@ -21,7 +21,7 @@ from nbsql.storage.state import ModelState
 MIN_ROWS = 50
 ROWS = 2_000
 TEXTS = 250  # of rows with texts, whose words are many
-MOST_FEATURES = 32  # planning the statement takes about a millisecond for each, and more for each of many
+MOST_FEATURES = 1_000  # beyond it, planning the statement takes more than in proportion
 _STANDARD_ERRORS = 2  # by which the rows are worse than the priors, so that others most likely are
 
 

@@ -90,3 +90,11 @@ def test_the_command_line_says_its_own_option(con: duckdb.DuckDBPyConnection, tm
     line = " ".join(result.stderr.split())
     assert line.startswith("warning: even on 1,500 rows that it has learnt, the log loss, ")
     assert line.endswith("; fit anew with --method weighted")
+
+
+def test_a_model_of_a_hundred_copies_is_said_to_be_worse_than_none(con: duckdb.DuckDBPyConnection) -> None:
+    copies = ", ".join(f"x + {number} AS x{number}" for number in range(100))
+    model, (line,) = said(con, f"SELECT y, {copies} FROM once")
+    with pytest.warns(nbsql.NbsqlWarning):
+        judged = model.evaluate(f"SELECT y, {copies} FROM once")
+    assert f"the log loss, {judged.log_loss:.4f}, is above that of the priors alone, {judged.log_loss_of_priors:.4f}" in line
