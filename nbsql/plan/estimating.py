@@ -202,4 +202,4 @@ class Estimating(Scoring):
 
     def _comment(self, name: str) -> str:
         told = self.renderer.dialect.traits.table_macros and PARTS[name].kind == "macro"
-        return PARTS[name].comment + (" Where its database is attached: database := 'its name'." if told else "")
+        return PARTS[name].comment + (" In an attached database, add database := 'its name'." if told else "")

@@ -32,35 +32,35 @@ PARTS: dict[str, Part] = {
     "predict_proba": Part("macro", "The rows of a relation with prediction and probability_<class> of every class."),
     "joint_log_likelihood": Part("macro", "The rows of a relation with ln p(x, c) of every class c."),
     "log_evidence": Part("macro", "The rows of a relation with ln p(x), low for a row that fits no class."),
-    "explain": Part("macro", "One row per scored row, class and feature: its contribution to the joint log-likelihood."),
+    "explain": Part("macro", "One row per scored row, class and feature: the contribution to the joint log-likelihood."),
     "reasons": Part(
         "macro",
-        "One row per scored row and value: how much likelier it is in one of the two most probable classes than in the "
-        "other, after the prior and before the total.",
+        "One row per scored row and value: how many times likelier it is in one of the two most probable classes than in the "
+        "other. The prior comes first, and the total last.",
         optional=True,
     ),
     "evaluate": Part(
         "macro",
-        "How good the model is on rows whose class is known: class (NULL for all of them), metric, value.",
+        "How well the model predicts rows whose class is known: class (NULL for all rows), metric, value.",
     ),
     "likelihood_ratios": Part(
         "macro",
-        "How much likelier each value is in one class than in another, which are its arguments: feature, value, likelihood, "
+        "How many times likelier each value is in one class than in another: feature, value, likelihood, "
         "other_likelihood, ratio, log_ratio.",
     ),
     "class_scores": Part(
         "macro",
-        "The rows of a relation with their scores by class, which predict and the others read.",
+        "The rows of a relation with the score of each class, which the other macros read.",
         internal=True,
     ),
     "features": Part("view", "One row per feature: feature, family, columns, types, options (JSON)."),
     "likelihoods": Part(
         "view",
-        "One row per class, feature and value: its likelihood; for a number the mean and variance, or the rate.",
+        "One row per class, feature and value with its likelihood; for numbers, the mean and variance, or the rate.",
     ),
     "components": Part(
         "view",
-        "One row per component of a class that was split: its share of the class, and its parameters.",
+        "One row per component of a class, feature and value: the share of the class, and the parameters.",
         optional=True,
     ),
     "priors": Part("view", "One row per class, the most probable first: class, n, prior, log_prior."),
@@ -76,21 +76,21 @@ PARTS: dict[str, Part] = {
         internal=True,
         optional=True,
     ),
-    "estimates": Part("table", "The smoothed estimates that likelihoods reads.", internal=True, optional=True),
+    "estimates": Part("table", "The smoothed estimates, which the view likelihoods reads.", internal=True, optional=True),
     "lookups": Part(
         "table",
-        "Read by scoring: one row per value of a feature, with its log-likelihood in each class.",
+        "For scoring: one row per value of a feature, with its log-likelihood in each class.",
         internal=True,
         optional=True,
     ),
-    "parameters": Part("table", "Read by scoring: the priors, and the parameters of numbers in each class.", internal=True),
+    "parameters": Part("table", "For scoring: the priors, and the parameters of numbers in each class.", internal=True),
     "weights": Part("table", "The weights of logistic regression, or of the features of a weighted model.", optional=True),
-    "batches": Part("table", "The ledger: one row per fit, update or forget, with what it added or took away, and when."),
+    "batches": Part("table", "One row per fit, update or forget: what it added or took away, and when."),
     "spec": Part(
         "table",
-        "The options of the model as JSON; the version of nbsql, and when the model was made and last changed.",
+        "The options of the model as JSON, the version of nbsql that wrote it, and when it was created and changed.",
     ),
-    "statistics": Part("table", "The model itself, as counts that add up: slice, class, feature, value, n, mean, m2, batch."),
+    "statistics": Part("table", "The model itself, counts that add up: slice, class, feature, value, n, mean, m2, batch."),
 }
 
 _VALUE = "A category or a token as text, or a column of a feature over several; NULL for numbers."
@@ -98,23 +98,23 @@ _VALUE = "A category or a token as text, or a column of a feature over several; 
 # Comments on columns, for somebody who opens the file, if the names do not suffice. Only a few: each comment is a statement.
 COLUMNS: dict[str, dict[str, str]] = {
     "statistics": {
-        "slice": "The value of slice_by or segment_by, a half-life, or a component; NULL where rows are counted together.",
-        "feature": "The feature; NULL where it is of the class itself.",
+        "slice": "The value of slice_by or segment_by, a half-life, or a component; NULL if rows are counted together.",
+        "feature": "The feature; NULL for the counts of the classes.",
         "value": _VALUE,
-        "n": "How many rows, or tokens, weighted; below 0 where some were forgotten.",
-        "m2": "Of a number: the sum of squared deviations from the mean.",
-        "batch": "The line of batches that it came with.",
+        "n": "The number of rows or tokens, by weight; negative if rows were forgotten.",
+        "m2": "The sum of squared deviations of a number from its mean.",
+        "batch": "The fit or update that added it; see batches.",
     },
     "likelihoods": {
         "value": _VALUE,
-        "mean": "Of a number, or of its logarithm.",
-        "variance": "Of a number, or of its logarithm.",
-        "rate": "Of a number that is scored by one.",
+        "mean": "The mean of a number, or of its logarithm (lognormal).",
+        "variance": "The variance of a number, or of its logarithm (lognormal).",
+        "rate": "The rate of a count or waiting time, or the share of zeros.",
     },
-    "features": {"types": "Of its columns, in the rows that it was fitted to."},
+    "features": {"types": "The SQL types of its columns in the fit."},
     "batches": {
         "operation": "What was done: fit, update, forget, follow, merge or import.",
-        "rows": "How many rows were learnt; below 0 for those forgotten.",
+        "rows": "The number of rows learnt; negative for rows forgotten.",
     },
 }
 

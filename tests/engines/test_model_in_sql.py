@@ -141,7 +141,7 @@ def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
     else:
         found = {name: comment for query in queries[place.engine] for name, comment in place.run(query)}
     assert {"statistics", "spec", "features", "parameters", "calibration"} <= found.keys()
-    told = " Where its database is attached: database := 'its name'."  # of macros, which DuckDB alone has
+    told = " In an attached database, add database := 'its name'."  # of macros, which DuckDB alone has
     for name, comment in found.items():
         assert comment == PARTS[name].comment + (told if PARTS[name].kind == "macro" and place.engine == "duckdb" else "")
     if place.engine == "postgres":
