@@ -367,3 +367,19 @@ def test_decimal_classes_are_those_of_other_digits_where_rows_are_evaluated_by_f
     assert model.evaluate("SELECT CAST(y AS DOUBLE PRECISION) AS y, x FROM t", folds="loo").accuracy == own
     with pytest.raises(nbsql.InputError, match="the classes of the query are not those that the model has learnt"):
         model.evaluate("SELECT y + 1 AS y, x FROM t", folds="loo")
+
+
+@pytest.mark.look
+@pytest.mark.parametrize("kind", ["DOUBLE PRECISION", "REAL", "NUMERIC(6, 2)"])
+def test_few_different_numbers_are_the_same_categories_as_on_duckdb(pg: Any, kind: str) -> None:
+    found = []
+    for con in (pg, duckdb.connect()):
+        con.execute(
+            f"CREATE TABLE doses AS SELECT i AS id, i * i % 7 < 3 AS y, CAST(0.25 + (i * 5 % 4) / 2.0 AS {kind}) AS dose "
+            "FROM generate_series(1, 2000) AS rows(i)"
+        )
+        model = nbsql.fit(con, "doses", target="y", id="id", name="m")
+        assert str(model.families["dose"]) == "categorical"
+        new = "SELECT 1 AS id, CAST(0.75 AS DOUBLE PRECISION) AS dose UNION ALL SELECT 2, CAST(7 AS DOUBLE PRECISION)"
+        found.append([row for source in ("doses", new) for row in model.predict_proba(source).fetchall()])
+    assert_same_rows(*([tuple(map(plain, row)) for row in rows] for rows in found))
