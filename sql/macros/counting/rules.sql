@@ -3,22 +3,14 @@
   costs no pass of its own. NaN counts as missing, so it breaks no rule of numbers.
 #}
 
-{% macro breaks_missing(column) -%}
-source.{{ nbsql.ident(column) }} IS NULL
-{%- endmacro %}
+{% macro breaks_missing(column) -%} source.{{ nbsql.ident(column) }} IS NULL {%- endmacro %}
 
 {# The time by which a row ages is missing or infinite (half_life.sql). #}
-{% macro breaks_time(column) -%}
-source.nbsql_slice IS NULL
-{%- endmacro %}
+{% macro breaks_time(column) -%} source.nbsql_slice IS NULL {%- endmacro %}
 
-{% macro breaks_negative(column) -%}
-source.{{ nbsql.ident(column) }} < 0
-{%- endmacro %}
+{% macro breaks_negative(column) -%} source.{{ nbsql.ident(column) }} < 0 {%- endmacro %}
 
-{% macro breaks_positive(column) -%}
-source.{{ nbsql.ident(column) }} <= 0
-{%- endmacro %}
+{% macro breaks_positive(column) -%} source.{{ nbsql.ident(column) }} <= 0 {%- endmacro %}
 
 {% macro breaks_inside(column) -%}
 {% set x = nbsql.finite(nbsql.number_of(column)) -%}
@@ -30,9 +22,7 @@ source.{{ nbsql.ident(column) }} <= 0
 abs({{ x }}) <= 1e150 AND {{ x }} <> {{ nbsql.floor_of(x) }}
 {%- endmacro %}
 
-{% macro breaks_binary(column) -%}
-{{ nbsql.finite(nbsql.number_of(column)) }} NOT IN (0, 1)
-{%- endmacro %}
+{% macro breaks_binary(column) -%} {{ nbsql.finite(nbsql.number_of(column)) }} NOT IN (0, 1) {%- endmacro %}
 
 {# A weight breaks the rule unless it is finite and at least 0; NULL and NaN break it. #}
 {% macro breaks_weight(column) -%}

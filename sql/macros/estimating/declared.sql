@@ -1,9 +1,7 @@
 {# Labels and values that are declared as texts, written as the type of their column writes them. #}
 
 {# A value from a list of texts, in a given type. #}
-{% macro cast_text(type) -%}
-CAST(texts.value AS {{ type }})
-{%- endmacro %}
+{% macro cast_text(type) -%} CAST(texts.value AS {{ type }}) {%- endmacro %}
 
 {# The same value as the text of a label. #}
 {% macro label_text(type) -%}

@@ -129,9 +129,7 @@ FROM {{ components }} AS components
 {%- endmacro %}
 
 {# One row per member: class (the number of the member), n, prior. #}
-{% macro member_priors() -%}
-(SELECT DISTINCT member AS class, n, prior FROM members)
-{%- endmacro %}
+{% macro member_priors() -%} (SELECT DISTINCT member AS class, n, prior FROM members) {%- endmacro %}
 
 {% macro member_likelihoods() -%}
 (SELECT member AS class, feature, value, likelihood, mean, variance, rate FROM members)
@@ -147,9 +145,7 @@ FROM {{ components }} AS components
 {%- endmacro %}
 
 {# One row per member: member, class, component. #}
-{% macro labels_of_members() -%}
-(SELECT DISTINCT member, class, component FROM members)
-{%- endmacro %}
+{% macro labels_of_members() -%} (SELECT DISTINCT member, class, component FROM members) {%- endmacro %}
 
 {# class_order (likelihoods.sql) with the number of components of each class. #}
 {% macro class_order_of_components(statistics, priors) -%}

@@ -57,9 +57,7 @@ ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULL
 {%- endmacro %}
 
 {# The name of the part of a row. #}
-{% macro part_name() -%}
-CAST(nbsql_part AS {{ nbsql.string() }}){{ nbsql.binary() }}
-{%- endmacro %}
+{% macro part_name() -%} CAST(nbsql_part AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
 {# The relation of the rows of a fold. #}
 {% macro rows_of_fold(folded_rows, fold) -%}

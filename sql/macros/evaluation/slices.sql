@@ -95,9 +95,7 @@ ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql
 {%- endmacro %}
 
 {# A whole number by which shares that are equal to twelve digits sort alike. #}
-{% macro share_sort_key(x) -%}
-floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }})
-{%- endmacro %}
+{% macro share_sort_key(x) -%} floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }}) {%- endmacro %}
 
 {# To stand in a SELECT grouped by slices: a metric of all classes. #}
 {% macro slice_metric(metric, column='value') -%}

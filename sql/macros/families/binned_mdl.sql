@@ -110,9 +110,7 @@ HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
 {%- endmacro %}
 
 {# The bits of a set of rows, N Ent(S), from its class counts: with f(n) = n log2(n), f(N) minus the sum of f(n_c). #}
-{% macro mdl_bits(n) -%}
-({{ nbsql.n_bits('sum(' ~ n ~ ')') }} - sum({{ nbsql.n_bits(n) }}))
-{%- endmacro %}
+{% macro mdl_bits(n) -%} ({{ nbsql.n_bits('sum(' ~ n ~ ')') }} - sum({{ nbsql.n_bits(n) }})) {%- endmacro %}
 
 {#
   One row per value and class: feature, part, x, total (the rows of the part), right_n (the rows above the value), and the bits of both

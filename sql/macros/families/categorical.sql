@@ -89,9 +89,7 @@ END
 {%- endmacro %}
 
 {# A floating-point number, with 0 for -0, which equals it and has another text; the type stays. #}
-{% macro without_negative_zero(x) -%}
-CASE WHEN {{ x }} = 0 THEN abs({{ x }}) ELSE {{ x }} END
-{%- endmacro %}
+{% macro without_negative_zero(x) -%} CASE WHEN {{ x }} = 0 THEN abs({{ x }}) ELSE {{ x }} END {%- endmacro %}
 
 {# A date, a time or an interval as text, whatever the session: a time with a time zone is that of UTC. type: in lower case. #}
 {% macro default__time_as_text(x, type) -%}

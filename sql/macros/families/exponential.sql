@@ -17,9 +17,7 @@
 {% if quantity == 'rate' %}1 / nullif({{ nbsql.largest([mean, least]) }}, 0){% endif %}
 {%- endmacro %}
 
-{% macro exponential_density(x, get) -%}
-{{ get('log_rate') }} - {{ get('rate') }} * {{ x }}
-{%- endmacro %}
+{% macro exponential_density(x, get) -%} {{ get('log_rate') }} - {{ get('rate') }} * {{ x }} {%- endmacro %}
 
 {% macro exponential_inside(x) -%} {{ x }} >= 0 {%- endmacro %}
 

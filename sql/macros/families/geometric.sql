@@ -27,9 +27,7 @@ CASE WHEN {{ sum }} > 0 THEN {{ n }} / {{ sum }} ELSE 1 / (1 + {{ get('pooled_me
 {%- endif %}
 {%- endmacro %}
 
-{% macro geometric_density(x, get) -%}
-{{ get('success') }} + {{ x }} * {{ get('failure') }}
-{%- endmacro %}
+{% macro geometric_density(x, get) -%} {{ get('success') }} + {{ x }} * {{ get('failure') }} {%- endmacro %}
 
 {% macro geometric_at_zero(get) -%} {{ get('success') }} {%- endmacro %}
 

@@ -12,9 +12,7 @@
 {{ nbsql.centred_input(feature, nbsql.log_of_input(nbsql.number_of(feature.column), is_centred, careful), centre, centred) }}
 {%- endmacro %}
 
-{% macro lognormal_inside(x) -%}
-{{ x }} > -{{ nbsql.infinity() }}
-{%- endmacro %}
+{% macro lognormal_inside(x) -%} {{ x }} > -{{ nbsql.infinity() }} {%- endmacro %}
 
 {% macro lognormal_base(x, feature) -%} {{ x }} {%- endmacro %}
 

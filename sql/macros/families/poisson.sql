@@ -37,9 +37,7 @@ CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(get, 'a') }} / {{ n }} ELSE
 {% if quantity == 'rate' %}{{ get('rate') }}{% elif quantity == 'log_rate' %}{{ nbsql.safe_ln(get('rate')) }}{% endif %}
 {%- endmacro %}
 
-{% macro poisson_density(x, get) -%}
-{{ x }} * {{ get('log_rate') }} - {{ get('rate') }}
-{%- endmacro %}
+{% macro poisson_density(x, get) -%} {{ x }} * {{ get('log_rate') }} - {{ get('rate') }} {%- endmacro %}
 
 {% macro poisson_at_zero(get) -%} -{{ get('rate') }} {%- endmacro %}
 

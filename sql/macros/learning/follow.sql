@@ -60,9 +60,7 @@ SELECT
 {%- endmacro %}
 
 {# Marks the changes that are learnt now; others may be written meanwhile. #}
-{% macro take_changes(changes) -%}
-UPDATE {{ changes }} SET nbsql_taken = TRUE
-{%- endmacro %}
+{% macro take_changes(changes) -%} UPDATE {{ changes }} SET nbsql_taken = TRUE {%- endmacro %}
 
 {# The rows that have come, or are gone, among the changes, unless another change has undone it. #}
 {% macro net_changes(changes, columns, gone) -%}
@@ -71,9 +69,7 @@ EXCEPT ALL
 SELECT {{ nbsql.names_of(columns) }} FROM {{ changes }} AS changes WHERE nbsql_taken AND nbsql_sign {% if gone %}>{% else %}<{% endif %} 0
 {%- endmacro %}
 
-{% macro drop_taken(changes) -%}
-DELETE FROM {{ changes }} WHERE nbsql_taken
-{%- endmacro %}
+{% macro drop_taken(changes) -%} DELETE FROM {{ changes }} WHERE nbsql_taken {%- endmacro %}
 
 {# The table that a model follows, as the ledger has it; no row if it follows none. #}
 {% macro followed(batches) -%}

@@ -109,9 +109,7 @@ ORDER BY schema_name ASC NULLS LAST
 {%- endmacro %}
 
 {# The columns of a source, without rows. #}
-{% macro without_rows(source) -%}
-SELECT * FROM {{ source }} AS source LIMIT 0
-{%- endmacro %}
+{% macro without_rows(source) -%} SELECT * FROM {{ source }} AS source LIMIT 0 {%- endmacro %}
 
 {# The rows of a relation in an order that does not change from run to run. #}
 {% macro sorted_by(relation, columns) -%}

@@ -3,9 +3,7 @@
 {#
   DuckDB prints a progress bar to stdout, within the answer, if it takes Python for interactive, as under `python -m`. This turns it off.
 #}
-{% macro no_progress_bar() -%}
-SET enable_progress_bar = FALSE
-{%- endmacro %}
+{% macro no_progress_bar() -%} SET enable_progress_bar = FALSE {%- endmacro %}
 
 {# One row: whether DuckDB tracks the progress of a statement, and whether it prints it. #}
 {% macro progress_settings() -%}

@@ -13,9 +13,7 @@
 {%- endmacro %}
 
 {# An exponent makes the literal a double: 0.1 alone is a DECIMAL, and sums of decimals overflow. #}
-{% macro default__number(value) -%}
-{{ value }}{% if 'e' not in value | string %}e0{% endif %}
-{%- endmacro %}
+{% macro default__number(value) -%} {{ value }}{% if 'e' not in value | string %}e0{% endif %} {%- endmacro %}
 
 {% macro boolean(value) -%} {% if value %}TRUE{% else %}FALSE{% endif %} {%- endmacro %}
 
@@ -30,14 +28,10 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {%- endmacro %}
 
 {# A name of nbsql's own: lower-case letters, digits and underscores; with a dot, the column of a relation. #}
-{% macro word(name) -%}
-{{ name }}
-{%- endmacro %}
+{% macro word(name) -%} {{ name }} {%- endmacro %}
 
 {# The name of a type of numbers with fractions. #}
-{% macro fraction(name) -%}
-{{ name }}
-{%- endmacro %}
+{% macro fraction(name) -%} {{ name }} {%- endmacro %}
 
 {#
   To follow a text: it is then compared byte by byte, whatever the collation of its column or the session. A table keeps the collation of
@@ -60,9 +54,7 @@ CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
 {%- endmacro %}
 
 {# NULL in place of a divisor of 0: the quotient is then unused, and on some engines and settings it would be an error. #}
-{% macro null_if_zero(x) -%}
-nullif({{ x }}, 0)
-{%- endmacro %}
+{% macro null_if_zero(x) -%} nullif({{ x }}, 0) {%- endmacro %}
 
 {# The weight of a row in a model without weights. #}
 {% macro unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}

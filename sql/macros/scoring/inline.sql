@@ -56,6 +56,4 @@ CAST(NULL AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {# A class in its own type. #}
-{% macro inline_label(label, type) -%}
-CAST({{ nbsql.text(label) }} AS {{ type }})
-{%- endmacro %}
+{% macro inline_label(label, type) -%} CAST({{ nbsql.text(label) }} AS {{ type }}) {%- endmacro %}

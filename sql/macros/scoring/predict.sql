@@ -22,9 +22,7 @@
 {%- endmacro %}
 
 {# One row per row of the source: its columns, prediction, probability. #}
-{% macro predict(model, scored) -%}
-{{ nbsql.predict_proba(model, scored, []) }}
-{%- endmacro %}
+{% macro predict(model, scored) -%} {{ nbsql.predict_proba(model, scored, []) }} {%- endmacro %}
 
 {# One row per row of the source: its columns, prediction, probability, and the probability of each of the classes. #}
 {% macro predict_proba(model, scored, classes=none) -%}

@@ -54,9 +54,7 @@ WHERE nbsql_place = 1
 {%- endmacro %}
 
 {# A whole number by which numbers that are equal to nine digits sort alike. #}
-{% macro measure_sort_key(x) -%}
-floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
-{%- endmacro %}
+{% macro measure_sort_key(x) -%} floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }}) {%- endmacro %}
 
 {#
   One row per pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure (NULL if no

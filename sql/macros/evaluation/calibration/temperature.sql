@@ -78,6 +78,4 @@ FROM (
 {%- endmacro %}
 
 {# One row: slope, which is 1/T. #}
-{% macro temperature_result(steps) -%}
-SELECT slope FROM {{ steps }} AS steps
-{%- endmacro %}
+{% macro temperature_result(steps) -%} SELECT slope FROM {{ steps }} AS steps {%- endmacro %}
