@@ -61,7 +61,8 @@ def advice_on_booleans(engine: Engine, source: Source, target: str) -> str | Non
     column = next((each for each in source.columns if each.name == target), None)
     if source.as_texts is None or column is None or column.kind != "boolean":
         return None
-    words = [word for (word,) in engine.query_macro("first_values", source.as_texts(source.columns, [target]), target) if word]
+    values = engine.query_macro("first_values", source.as_texts(source.columns, [target]), target)
+    words = sorted(word for (word,) in values if word)
     yes, no = ([word for word in words if (word.strip().lower() in _TRUE) == side] for side in (True, False))
     if not yes or not no or {yes[0].strip().lower(), no[0].strip().lower()} == {"true", "false"}:
         return None

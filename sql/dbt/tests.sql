@@ -83,8 +83,9 @@ WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS
 {% set monitored = nbsql.rows_where(model) -%}
 {% if given.newest is not none -%}
 {% set newest = nbsql.ident(nbsql.column_named(columns, given.newest, 'of which to test the newest', model).name) -%}
-{% set order = nbsql.as_number('CAST(' ~ newest ~ ' AS ' ~ nbsql.string() ~ ')') ~ ' DESC NULLS LAST, ' ~ newest ~ ' DESC NULLS LAST' -%}
-{% set largest = '(SELECT ' ~ newest ~ ' FROM ' ~ monitored ~ ' AS monitored ORDER BY ' ~ order ~ ' LIMIT 1)' -%}
+{% set number = nbsql.as_number('CAST(' ~ newest ~ ' AS ' ~ nbsql.string() ~ ')') -%}
+{% set largest_first = ' ORDER BY ' ~ number ~ ' DESC NULLS LAST, ' ~ newest ~ ' DESC NULLS LAST LIMIT 1' -%}
+{% set largest = '(SELECT ' ~ newest ~ ' FROM ' ~ monitored ~ ' AS monitored' ~ largest_first ~ ')' -%}
 {% set monitored = '(SELECT * FROM ' ~ monitored ~ ' AS monitored WHERE ' ~ newest ~ ' = ' ~ largest ~ ')' -%}
 {% endif -%}
 {% if given.label is not none -%}
