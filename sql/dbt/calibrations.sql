@@ -13,8 +13,6 @@
 #}
 {% macro fitted_calibration(statistics, source, method='temperature', weight=none, where=none, training=none) -%}
 {% do nbsql.check_has('lists', 'nbsql.fitted_calibration') %}
-{% do nbsql.refuse_if(execute and not nbsql.materialized(), 'nbsql.fitted_calibration cannot be had on ' ~ target.type
-  ~ ', which would run each step of the search again for every later one; calibrate in Python') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(method, ['temperature', 'platt', 'isotonic'], 'method', 'nbsql.fitted_calibration') %}
@@ -36,7 +34,7 @@ FROM (
   UNION ALL
   {{ nbsql[method ~ '_step']('(SELECT * FROM ' ~ step ~ ' AS steps WHERE NOT done)', read) | indent(2) }}
 ) AS steps
-LIMIT 1000000000000
+LIMIT 2000000000
 {%- endset -%}
 {% do tables.append((nbsql.inline_name('step 0'), nbsql[method ~ '_start'](read))) %}
 {% for k in range(1, count + 1) -%}
@@ -69,7 +67,7 @@ WHERE CASE WHEN search.counted = 0 THEN {{ nbsql.raise_error(nothing, counted) }
 END
 {% endif %}
 {%- endset -%}
-{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
+{% do return(nbsql.body_in_tables(nbsql.with_model_tables(model, statistics, query), 'step ')) %}
 {%- endmacro %}
 
 {#
@@ -107,8 +105,6 @@ WHERE method IN ('temperature', 'platt', 'isotonic')
   statistics, other, source, weight=none, where=none, training=none, other_training=none, calibration=none, other_calibration=none
 ) -%}
 {% do nbsql.check_has('lists', 'nbsql.comparison') %}
-{% do nbsql.refuse_if(execute and not nbsql.materialized(),
-  'nbsql.comparison cannot be had on ' ~ target.type ~ ', whose analyzer gives up on so deep a query; compare in Python') %}
 {% set instead = [
   nbsql.instead_of_score(statistics, training, source, calibration),
   nbsql.instead_of_score(other, other_training, source, other_calibration)] | reject('none') | list -%}
@@ -130,5 +126,5 @@ WHERE method IN ('temperature', 'platt', 'isotonic')
 {% set judged = nbsql.judged_rows(model, scored, nbsql.table_of(model, 'parameters'), weight, as_text, carried) -%}
 {% set query = nbsql.model_comparison(judged, opponent, nbsql.table_of(opponent, 'parameters'), as_text) -%}
 {% set query = nbsql.with_model_tables(opponent, other, nbsql.with_model_tables(model, statistics, query)) -%}
-{% do return(nbsql.body(query)) %}
+{% do return(nbsql.body_in_tables(query)) %}
 {%- endmacro %}

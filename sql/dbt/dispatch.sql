@@ -12,6 +12,7 @@
 {% macro bernoulli_inputs() %}{% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro binary() %}{% do return(adapter.dispatch('binary', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro body() %}{% do return(adapter.dispatch('body', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro body_in_tables() %}{% do return(adapter.dispatch('body_in_tables', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro boolean_of() %}{% do return(adapter.dispatch('boolean_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro breaks_negative_counts() %}{% do return(adapter.dispatch('breaks_negative_counts', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro broadcast_hint() %}{% do return(adapter.dispatch('broadcast_hint', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

@@ -7,7 +7,7 @@
 {%- endmacro %}
 
 {% macro spark__ident(name) -%}
-{% do nbsql.refuse_if('${' in name, "the name '" ~ name ~ "' holds '${', which this engine replaces by a variable; rename it") %}
+{% do nbsql.refuse_if('${' in name, "the name '" ~ name ~ "' holds '${', which this engine replaces by a variable; rename it") -%}
 `{{ nbsql.with_encoded_line_ends(name) | replace('`', '``') }}`
 {%- endmacro %}
 
@@ -50,4 +50,50 @@
   ~ 'partition_by: slice') %}
 {% endif -%}
 {% do return(strategy == 'insert_overwrite') %}
+{%- endmacro %}
+
+{#
+  The rows of a query that is too deep for Spark's analyzer, which follows each common table expression again wherever it is named. Each
+  that is named more than once becomes a table, and so does the answer; they are dropped, and the model consists of the answer's few rows.
+  search: the first words of the names of the steps of a search, which ends with the first step in which all is done.
+#}
+{% macro spark__body_in_tables(sql, search=none) -%}
+{% if flags.WHICH not in ['run', 'build'] %}{% do return(nbsql.body(sql)) %}{% endif -%}
+{% do nbsql.refuse_if(config.get('materialized') == 'view',
+  "'" ~ this.identifier ~ "' is made in several statements, and a view would keep what they found; materialize it as a table") %}
+{% set pattern, made, known, last = '(?ms)^(?:WITH\\s+)?(\\w+|`[^`]+`) AS \\(\\n(.*?)\\n\\),?\\n\\s*', [], [], namespace(step=none) -%}
+{% for name, body in modules.re.findall(pattern, sql) -%}
+{% set is_step = search is not none and search in name -%}
+{% if is_step and last.step is not none %}{% set body = 'SELECT * FROM ' ~ last.step -%}
+{% elif sql.count(name) > 2 -%}
+{% do made.append(nbsql.table_of_step(made, known, 'SELECT * FROM (\n' ~ body ~ '\n) AS kept')) %}
+{% set body = 'SELECT * FROM ' ~ made[-1] -%}
+{% if is_step and nbsql.query_rows('SELECT count(*) FROM ' ~ made[-1] ~ ' WHERE NOT done')[0][0] == 0 -%}
+{% set last.step = made[-1] -%}
+{% endif -%}
+{% endif -%}
+{% do known.append(name ~ ' AS (\n' ~ body ~ '\n)') %}
+{% endfor -%}
+{% do made.append(nbsql.table_of_step(made, known, modules.re.sub(pattern, '', sql))) %}
+{% set columns, texts, rows = nbsql.columns_of_relation(made[-1]), [], [] -%}
+{% for name, type, kind in columns %}{% do texts.append('CAST(' ~ nbsql.ident(name) ~ ' AS STRING)') %}{% endfor -%}
+{% for values in nbsql.query_rows('SELECT ' ~ texts | join(', ') ~ ' FROM ' ~ made[-1]) | list + [none] -%}
+{% set cells = [] -%}
+{% for name, type, kind in columns -%}
+{% set value = none if values is none else values[loop.index0] -%}
+{% do cells.append('CAST(' ~ ('NULL' if value is none else nbsql.text(value)) ~ ' AS ' ~ type ~ ') AS ' ~ nbsql.ident(name)) %}
+{% endfor -%}
+{% do rows.append('SELECT ' ~ cells | join(', ') ~ (' WHERE FALSE' if values is none else '')) %}
+{% endfor -%}
+{% for table in made %}{% do run_query('DROP TABLE ' ~ table) %}{% endfor -%}
+{% do return(nbsql.body(rows | join('\nUNION ALL\n'))) %}
+{%- endmacro %}
+
+{# The next table of a model that is made in several: that of a query, which may name those before. #}
+{% macro table_of_step(made, known, query) -%}
+{% set table = api.Relation.create(schema=this.schema, identifier=this.identifier ~ '__nbsql_' ~ (made | length + 1)) -%}
+{% do run_query('DROP TABLE IF EXISTS ' ~ table) %}
+{% set before = 'WITH ' ~ known | join(',\n') ~ '\n' if known else '' -%}
+{% do run_query(nbsql.finished_statement('CREATE TABLE ' ~ table ~ ' AS\n' ~ before ~ query)) %}
+{% do return(table) %}
 {%- endmacro %}

@@ -72,6 +72,9 @@ JUDGED = {
     "metrics": "evaluation(ref('few'), source('raw', 'rows'), weight='weight')",
     "monitor": "monitoring(ref('few'), source('raw', 'rows'), by='day')",
     "review": "review_queue(ref('few'), source('raw', 'rows'), n=5, columns='id')",
+    "temperature": "fitted_calibration(ref('few'), source('raw', 'rows'))",
+    "isotonic": "fitted_calibration(ref('few'), source('raw', 'rows'), method='isotonic')",
+    "comparison": "comparison(ref('few'), ref('aged'), source('raw', 'rows'), weight='weight', calibration=ref('isotonic'))",
 }
 BY_SLICE = {"materialized": "incremental", "incremental_strategy": "insert_overwrite", "partition_by": "slice"}
 CONFIG = {
@@ -163,11 +166,14 @@ def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
     spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark
 ) -> None:
     project.build("--select", *JUDGED)
-    model = nbsql.fit(con, "rows", **META["few"])
+    model, calibrated = (nbsql.fit(con, "rows", **META["few"]) for _ in range(2))
     queries = {
         "metrics": model.evaluate("rows", weight="weight").metrics,
         "monitor": model.monitor("rows", by="day"),
         "review": model.review("rows", 5, columns=["id"]),
+        "temperature": nbsql.fit(con, "rows", **META["few"]).calibrate("rows", folds=None).parameters,
+        "isotonic": calibrated.calibrate("rows", method="isotonic", folds=None).parameters,
+        "comparison": calibrated.compare(aged(con), "rows", weight="weight"),
     }
     for name, query in queries.items():
         columns, rows = table(spark, name)
@@ -202,24 +208,19 @@ def test_slices_are_replaced_by_partitions_and_in_no_other_way(
     equal([tuple(row) for row in found], [row[:7] for row in cells])
 
 
-def test_names_and_texts_that_spark_would_change_and_calibrations_are_refused(spark: Any, project: OnSpark) -> None:
+def test_names_and_texts_that_spark_would_change_and_views_of_comparisons_are_refused(spark: Any, project: OnSpark) -> None:
     rows = spark.sql("SELECT 'a' AS y, id AS x, CAST(id AS STRING) COLLATE UTF8_LCASE AS z FROM range(5)")
     rows.withColumnRenamed("x", "x${y}").write.saveAsTable("others")
-    calibration = "{{ nbsql.fitted_calibration(ref('few'), source('raw', 'rows')) }}"
-    (project.folder / "models" / "calibration.sql").write_text(calibration, encoding="utf-8")
-    comparison = "{{ nbsql.comparison(ref('few'), ref('aged'), source('raw', 'rows')) }}"
-    (project.folder / "models" / "comparison.sql").write_text(comparison, encoding="utf-8")
+    kept = "{{ config(materialized='view') }} {{ nbsql.comparison(ref('few'), ref('aged'), source('raw', 'rows')) }}"
+    (project.folder / "models" / "kept.sql").write_text(kept, encoding="utf-8")
     for name, excluded in (("variable", "z"), ("collated", "x${y}")):
         options = {"target": "y", "exclude": [excluded]}
         sql = "{{ config(meta={'nbsql': " + repr(options) + "}) }} {{ nbsql.statistics(source('raw', 'others')) }}"
         (project.folder / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
-    project.dbt("run", "--select", "variable", "collated", "calibration", "comparison")
+    project.dbt("run", "--select", "variable", "collated", "kept")
     assert project.messages() == {
         "variable": "nbsql: the name 'x${y}' holds '${', which this engine replaces by a variable; rename it",
         "collated": "nbsql: column 'z' is string collate UTF8_LCASE, which has no family; leave it out with exclude: [z], or "
         "cast it, to text say",
-        "calibration": "nbsql: nbsql.fitted_calibration cannot be had on spark, which would run each step of the search again "
-        "for every later one; calibrate in Python",
-        "comparison": "nbsql: nbsql.comparison cannot be had on spark, whose analyzer gives up on so deep a query; compare in "
-        "Python",
+        "kept": "nbsql: 'kept' is made in several statements, and a view would keep what they found; materialize it as a table",
     }
