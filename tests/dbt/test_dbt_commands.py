@@ -54,6 +54,30 @@ SNAPSHOT = """
 SELECT * FROM {{ ref('cells') }}{% endsnapshot %}
 """
 
+# Two versions of a model, the scores of the second one beside those of the first, as their contract says, and which is better.
+VERSIONS = {
+    "rated_v1": STATISTICS,
+    "rated_v2": STATISTICS,
+    "shadow": """
+      SELECT CAST(used.id AS INTEGER) AS id, used.prediction, beside.prediction AS shadow
+      FROM ({{ nbsql.predictions(ref('rated', v=1), ref('mails'), columns='id') }}) AS used
+      JOIN ({{ nbsql.predictions(ref('rated', v=2), ref('mails'), columns='id') }}) AS beside ON beside.id = used.id
+    """,
+    "gained": "{{ nbsql.comparison(ref('rated', v=2), ref('rated', v=1), ref('mails')) }}",
+}
+RATED = {v: {"target": "label", "features": features} for v, features in ((1, ["links"]), (2, ["links", "message"]))}
+CONTRACTED = {"id": "integer", "prediction": "text", "shadow": "text"}
+VERSIONED = {
+    "models": [
+        {"name": "rated", "versions": [{"v": v, "config": {"meta": {"nbsql": meta}}} for v, meta in RATED.items()]},
+        {
+            "name": "shadow",
+            "config": {"contract": {"enforced": True}, "materialized": "table"},
+            "columns": [{"name": name, "data_type": kind} for name, kind in CONTRACTED.items()],
+        },
+    ]
+}
+
 KEYS = ["position", "code", "customer_id"]
 
 # Engines and versions of dbt. The others than the tests' own take a second where that takes ten.
@@ -94,6 +118,9 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
         outputs = profiles["project"]["outputs"]
         outputs["new"] = {**outputs["dev"], "schema": "new"}
         (tmp_path / "profiles.yml").write_text(json.dumps(profiles), encoding="utf-8")
+        for name, sql in VERSIONS.items():
+            (tmp_path / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
+        project.write("models/versions.yml", VERSIONED)
         (tmp_path / "snapshots").mkdir()
         (tmp_path / "snapshots" / "kept.sql").write_text(SNAPSHOT, encoding="utf-8")
 
@@ -129,6 +156,11 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
                 assert columns == query.columns, name
                 equal(rows, query.fetchall(), name)
 
+            first, second = (nbsql.fit(con, "mails", **options) for options in RATED.values())
+            scored = zip(*(model.predict("mails", columns=["id"]).fetchall() for model in (first, second)), strict=True)
+            equal(read(con, "SELECT * FROM shadow")[1], [(*used[:2], beside[1]) for used, beside in scored])
+            equal(read(con, "SELECT * FROM gained")[1], second.compare(first, "mails").fetchall())
+
         # A snapshot finds each cell again, those without a value, too.
         succeeds(project, "snapshot")
         with project.connect() as con:
@@ -141,6 +173,11 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
         if address and version == "2.0":
             return  # dbt 2.0.0a4 does not defer on PostgreSQL
         shutil.copytree(tmp_path / "target", tmp_path / "state")
+        (tmp_path / "models" / "rated_v2.sql").write_text(f"{STATISTICS} -- of all", encoding="utf-8")
+        listed = project.dbt(
+            "ls", "--select", "state:modified+", "--state", str(tmp_path / "state"), "--resource-type", "model"
+        )
+        assert set(re.findall(r"project\.(\S+)", listed.stdout)) == {"rated.v2", "shadow", "gained"}, listed.stdout
         deferred = ("--target", "new", "--defer", "--state", str(tmp_path / "state"), "--select")
         succeeds(project, "run", *deferred, "priors", "scored", "judged", "card")
         succeeds(project, "test", *deferred, "drift")
