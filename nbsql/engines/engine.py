@@ -138,6 +138,10 @@ class Engine(Catalogue):
     def names(self, sql: str) -> list[str]:
         """The columns of a query, without running it."""
 
+    def named_rows(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns of a query, and its rows; in one statement, if the engine says both at once."""
+        return self.names(sql), self.rows(sql)
+
     @abstractmethod
     def df(self, sql: str) -> pandas.DataFrame:
         """The rows of a query as a pandas DataFrame."""

@@ -389,6 +389,11 @@ def macro_query(
     return Query(state.engine, state.engine.renderer.statement(macro, *arguments), guard=guard or state.guard)
 
 
+def named_rows(query: Query) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The names of the columns of a query, and its rows, by one statement."""
+    return query._run(query._engine.named_rows)
+
+
 def relation_query(state: ModelState, name: str, *order: str) -> Query:
     """The query of a relation of a model, sorted by some columns."""
     return macro_query(state, "sorted_by", state.relations[name], order)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.engines.source import Source
-from nbsql.queries.query import Query
+from nbsql.queries.query import Query, named_rows
 from nbsql.queries.table import number
 from nbsql.queries.table import plain as cut
 from nbsql.queries.value_words import value_words
@@ -121,8 +121,8 @@ class Panel:
 
 def records(query: Query, *, digits: int | None = DIGITS) -> list[dict[str, Any]]:
     """The rows of a query as values for JSON."""
-    names = query.columns
-    return [{name: plain(value, digits) for name, value in zip(names, row, strict=True)} for row in query.fetchall()]
+    names, rows = named_rows(query)
+    return [{name: plain(value, digits) for name, value in zip(names, row, strict=True)} for row in rows]
 
 
 def shown(value: object) -> str:

@@ -110,6 +110,11 @@ class DuckDB(DuckDBDriver):
     def names(self, sql: str) -> list[str]:
         return list(self.relation(sql).columns)
 
+    def named_rows(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        with self.timed("query"), self.errors():
+            result = nbsql_call(self.connection.execute, sql)  # a relation would plan the query twice
+            return [column[0] for column in result.description], result.fetchall()
+
     def df(self, sql: str) -> pandas.DataFrame:
         return nbsql_call(self.connection.execute, sql).df()  # a relation would plan the query twice
 

@@ -41,6 +41,10 @@ class PostgreSQL(PostgreSQLDriver):
     def names(self, sql: str) -> list[str]:
         return [name for name, _ in describe_query(self, sql)]
 
+    def named_rows(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        with self.timed("query"):
+            return self._fetch(sql)
+
     def df(self, sql: str) -> pandas.DataFrame:
         import pandas
 
