@@ -207,10 +207,13 @@ def option_of_fit(name: str) -> Decorator:
     return option_of(name, get_type_hints(Options)[name], found.default, " ".join(texts_of_options()[name].split()))
 
 
-def takes(*functions: Callable[..., Any], left_out: Sequence[str] = (), **changed: Decorator) -> Decorator:
-    """A decorator that gives a command the arguments and options of functions, in the order of their signatures.
+def takes(
+    *functions: Callable[..., Any], left_out: Sequence[str] = (), own: Sequence[str] = (), **changed: Decorator
+) -> Decorator:
+    """A decorator that gives a command the arguments and options of functions, its own before those that all fits share.
 
-    Some are `left_out`, as is the attached database, which the path of a command names, and some `changed`.
+    Some are `left_out`, as is the attached database, which the path of a command names, and some `changed`; `own` are those of
+    a fit that are the command's own here, such as those of which a sweep tries several.
     """
     of_fit, found = texts_of_options(), dict[str, Decorator]()
     for function in functions:
@@ -225,4 +228,4 @@ def takes(*functions: Callable[..., Any], left_out: Sequence[str] = (), **change
             else:
                 annotation = eval(each.annotation, vars(inspect.getmodule(function)))  # noqa: S307 - of the package itself
                 found[each.name] = option_of(each.name, annotation, each.default, " ".join(texts[each.name].split()))
-    return together(*found.values())
+    return together(*(found[name] for name in sorted(found, key=lambda name: name in of_fit and name not in own)))

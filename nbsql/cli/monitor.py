@@ -50,14 +50,16 @@ def _line(
     limit: float, side: str,
 ) -> str:  # fmt: skip
     """The line on stderr for a metric beyond its limit."""
-    where = "in all rows" if by is None else f"where {by} is NULL" if period is None else f"in {tables.plain(str(period))}"
+    where = (
+        "in all rows" if by is None else f"where {by} is NULL" if period is None else f"in period {tables.plain(str(period))}"
+    )
     subject = "" if feature is None else f" of {tables.plain(str(feature))}"
     subject += "" if label is None else f" of class {tables.plain(str(label))}"
     if value is None:
         return f"{where}, {metric}{subject} cannot be computed, and has the limit {tables.number(limit)}"
     most = "" if moved is None else f"; {tables.plain(str(moved))} moved most"
-    chance = "" if by_chance is None else f", {_short(by_chance)} of it by chance"
-    return f"{where}, {metric}{subject} is {_short(value)}, {side} {tables.number(limit)}{chance}{most}"
+    chance = "" if by_chance is None else f" ({_short(by_chance)} by chance)"
+    return f"{where}, {metric}{subject} is {_short(value)}, {side} the limit {tables.number(limit)}{chance}{most}"
 
 
 def _short(value: float) -> str:

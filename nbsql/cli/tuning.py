@@ -73,7 +73,7 @@ def _to_choose(database: str, name: str | None, *, replace: bool) -> Iterator[En
 @command(
     "Evaluate many settings of a fit, and keep the best.",
     takes(
-        nbsql.sweep, nbsql.Sweep.best, left_out=PARTS,
+        nbsql.sweep, nbsql.Sweep.best, left_out=PARTS, own=("alpha", "prior", "families"),
         alpha=together(
             option_of_fit("alpha"),
             option("--alphas", metavar="A,A,...", help="Pseudo-counts to try, instead of --alpha: 0.1,1,10"),

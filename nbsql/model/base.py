@@ -129,12 +129,12 @@ class Handle:
 
     @property
     def statistics(self) -> Query:
-        """The additive cells, with slice, class, feature, value, n, mean and m2."""
+        """The counts of the model, with slice, class, feature, value, n, mean and m2."""
         return self._relation("statistics", "feature", "value", "class")
 
     @property
     def counts(self) -> Query:
-        """The cells summed over all batches, with slice, class, feature, value, n, mean, m2 and batch ("all")."""
+        """The counts summed over all batches, with slice, class, feature, value, n, mean, m2 and batch ("all")."""
         return self._macro_query("folded_cells", self.state.relations["statistics"], "all")
 
     def _relation(self, name: str, *order: str) -> Query:

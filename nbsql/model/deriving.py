@@ -59,7 +59,7 @@ class Deriving(Handle):
 
     @property
     def segments(self) -> Query:
-        """The segments by the expression `segment_by` of the fit, and their rows, with segment and n.
+        """The segments of the fit (`segment_by`), and their rows, with segment and n.
 
         A NULL segment stands for rows without one.
         """
@@ -70,7 +70,7 @@ class Deriving(Handle):
 
     @property
     def components(self) -> Query:
-        """The components of the classes, by `nbsql.Mixture`, a row for each component, feature and value.
+        """The components of the classes, by `nbsql.Mixture`, with one row per component, feature and value.
 
         Columns: class, component, n, prior (P(c, j)); then, as in `likelihoods` for classes, feature, value, likelihood,
         log_likelihood, mean, variance, rate; and for numbers centre and scale, which assign later rows to components.

@@ -44,9 +44,9 @@ class Evaluating(Handle):
         Rows without a class are left out, and their number is reported. A class that the model does not know counts as a
         wrong prediction with a probability of 0. The queries of the evaluation score the source again when they are read.
 
-        Rows that the model has learnt are predicted too well, which a warning says, as it says of a log loss above that of the
-        priors. They are told by their counts, not by a name. Rows that were learnt only in part are told by the connection
-        that has learnt them, as long as it is held.
+        Rows that the model has learnt are predicted too well. A warning says so, and also if the log loss is above that of the
+        priors. Learnt rows are recognised by their counts, not by a name. The connection that has learnt them also recognises a
+        part of them, until it is closed.
 
         Args:
             source: the rows to evaluate, with the target and the features.
@@ -256,13 +256,12 @@ class Evaluating(Handle):
     ) -> Calibration:
         """Fit a calibration, so that posteriors are right as often as they say, and store it with the model.
 
-        Naive Bayes counts dependent features as independent evidence, so that its posteriors are too close to 0 and 1. A
-        calibrated model answers with calibrated posteriors: in every verb, in SQL, in a scorer for another engine. With
-        `calibrated=False` a verb answers without the calibration; SQL has `FROM name.predict_uncalibrated('table')`,
-        `predict_proba_uncalibrated` and `evaluate_uncalibrated`. Log-likelihoods and contributions are those of the model
-        itself. A calibration belongs to the current state of the model: `update`, `forget` and `rollback` drop it, with a
-        warning. Files keep it; derived models have none. Another calibration replaces it, but one of sets of classes
-        ("conformal") or of certain predictions goes beside one of posteriors.
+        Naive Bayes counts dependent features as independent evidence, so its posteriors are too close to 0 and 1. A calibrated
+        model has calibrated posteriors in every verb, in SQL, and in a scorer for another engine. With `calibrated=False` a
+        verb leaves the calibration out; SQL has `FROM name.predict_uncalibrated('table')`, `predict_proba_uncalibrated` and
+        `evaluate_uncalibrated`. Log-likelihoods and contributions do not change. `update`, `forget` and `rollback` drop the
+        calibration, with a warning. Files keep it; derived models have none. Calibrating again replaces it. A model can have a
+        calibration of sets of classes ("conformal") or of certain predictions beside one of posteriors.
 
         Args:
             source: rows whose class is known: with folds, all rows that the model has learnt; with `folds=None`, rows that it

@@ -112,7 +112,7 @@ class Learning(Handle):
             follow(change, table, lambda: self._source(table, reads_target=True, weighted=True), present)
 
     def unfollow(self) -> None:
-        """Follow a table no longer. The model keeps what it has learnt from it.
+        """Stop following a table. The model keeps the rows that it has learnt from it.
 
         Raises:
             ModelError: the model follows no table.
@@ -141,7 +141,7 @@ class Learning(Handle):
         self._refresh()
 
     def compact(self, through: str | None = None) -> None:
-        """Fold the cells of all batches up to `through`, or of all batches, into one. What was forgotten is then gone for good.
+        """Add the counts of all batches up to `through`, or of all batches, into one. Forgotten rows are then gone for good.
 
         The model stays the same; its earlier states are lost.
 

@@ -42,7 +42,7 @@ class Scoring(Imputing, OneRow, Weighing):
     ) -> Query:
         """The rows of `source` with `prediction` and `probability`, the posterior of the prediction.
 
-        The most probable class is predicted; ties go to the smaller label. A row that no class can
+        The most probable class is predicted; ties go to the label that sorts first. A row that no class can
         explain has a NULL prediction. Rows of a frame keep their order. At most one of `costs`, `thresholds`, `top_k`,
         `coverage` and `certain` may be given.
 

@@ -47,18 +47,21 @@ def test_what_passes_a_limit_is_said_and_is_the_status(shop: str) -> None:
     assert "the first 2 rows" in out
     lines = err.splitlines()
     chance = 2 * (1 / 30)
-    assert lines[-1] == f"outside: in 2, psi of sky is {moved:.4g}, over 0.2, {chance:.4g} of it by chance; sun moved most"
-    assert lines[0].startswith("outside: in 2, accuracy is 0.4") or len(lines) == 1
+    assert (
+        lines[-1]
+        == f"outside: in period 2, psi of sky is {moved:.4g}, over the limit 0.2 ({chance:.4g} by chance); sun moved most"
+    )
+    assert lines[0].startswith("outside: in period 2, accuracy is 0.4") or len(lines) == 1
     assert json.loads(run(*watched, "--reference", "FROM sky WHERE week = 0", "--json")[0])[0]["period"] in ("0", 0)
 
 
 def test_rows_without_a_period_and_large_numbers_are_plain(shop: str) -> None:
     many = "SELECT NULL::INTEGER AS week, sky, play FROM sky, range(300)"
     assert run("monitor", shop, "weather", many, "--fail-over", "rows=20000", code=3)[1].splitlines() == [
-        "outside: in all rows, rows is 27,000, over 20,000"
+        "outside: in all rows, rows is 27,000, over the limit 20,000"
     ]
     assert run("monitor", shop, "weather", many, "--by", "week", "--fail-over", "rows=0.5", code=3)[1].splitlines() == [
-        "outside: where week is NULL, rows is 27,000, over 0.5"
+        "outside: where week is NULL, rows is 27,000, over the limit 0.5"
     ]
     assert " 270,000 " in run("monitor", shop, "weather", f"{many}, range(10) AS more")[0]
 
@@ -80,8 +83,8 @@ def test_a_limit_on_nothing_is_an_error(shop: str, source: str, limit: str, opti
 def test_a_figure_that_cannot_be_computed_is_outside_of_its_limit(shop: str) -> None:
     gone = "SELECT week, play, CASE WHEN week = 0 THEN sky END AS sky FROM sky"
     assert run("monitor", shop, "weather", gone, "--by", "week", "--fail-over", "psi=5", code=3)[1].splitlines() == [
-        "outside: in 1, psi of sky cannot be computed, and has the limit 5",
-        "outside: in 2, psi of sky cannot be computed, and has the limit 5",
+        "outside: in period 1, psi of sky cannot be computed, and has the limit 5",
+        "outside: in period 2, psi of sky cannot be computed, and has the limit 5",
     ]
     late = "SELECT week, sky, CASE WHEN week < 2 THEN play END AS play FROM sky"  # the labels of the last week are to come
     limits = [f"--fail-{side}" for side in ("under", "over", "over", "over")]
@@ -92,7 +95,7 @@ def test_a_figure_that_cannot_be_computed_is_outside_of_its_limit(shop: str) -> 
     run("monitor", shop, "two", "sky", "--by", "week", "--fail-over", "psi=50")  # a feature that is the period has no index
     scored = ["--reference", "FROM sky WHERE week = 0", "--fail-over", "psi=50"]
     assert run("monitor", shop, "weather", gone, "--by", "week", *scored, code=3)[1].splitlines()[0] == (
-        "outside: in 1, psi of sky cannot be computed, and has the limit 50"
+        "outside: in period 1, psi of sky cannot be computed, and has the limit 50"
     )
 
 
