@@ -250,6 +250,9 @@ def beyond_values(names: list[str]) -> str:
 def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, note: str | None, classes: list[str]) -> Figure:
     least = request.least
     folded = max((row["how_many"] for row in rows if row["folded"]), default=0)
+    with_parent = any(feature.family.parent for feature in request.state.spec.features if shown(feature.name) == name)
+    if with_parent:  # each of its likelihoods is given the value of a parent, and they do not add up
+        rows = [row for row in rows if not row["folded"]]
     others = f"({counted(folded, 'other')})"
     if folded and all(row["folded"] for row in rows):
         raise ModelError(f"none of the {folded:,} values of {name} has the {least} rows that a picture needs")
@@ -278,7 +281,7 @@ def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
     else:
         finding = f"Values of {name} by class"
     few = f"Values with fewer than {least} rows, and all" if least > 1 else "All values"
-    combined = f"{few} after the {_VALUES} most frequent, are combined."
+    combined = f"{few} after the {_VALUES} most frequent, are {'left out' if with_parent else 'combined'}."
     notes = [note, combined if folded else None]
     return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(names)], notes, name)
 

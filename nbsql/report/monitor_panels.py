@@ -16,6 +16,7 @@ _FEATURES = 16
 _PERIODS = 24
 _LINES = {"accuracy": "accuracy", "log_loss": "log loss", "log_evidence": "mean ln p(x)"}
 _SCORE = "(the score)"
+_MIDNIGHT = " 00:00:00"
 _NONE = "(no period)"
 
 
@@ -27,7 +28,11 @@ def monitor(request: Request) -> Iterator[Figure]:
     for rows in filter(None, (source, request.against)):
         check_columns(state, rows)
     query = watched(state, source, request.against, request.by, None, state.plan.calibration)
-    found = [{**row, "period": _NONE if row["period"] is None else shown(row["period"])} for row in records(query)]
+    known = records(query)
+    named = {row["period"]: _NONE if row["period"] is None else shown(row["period"]) for row in known}
+    if all(name.endswith(_MIDNIGHT) or name == _NONE for name in named.values()):  # days, and longer periods
+        named = {period: name.removesuffix(_MIDNIGHT) for period, name in named.items()}
+    found = [{**row, "period": named[row["period"]]} for row in known]
     few = {row["period"] for row in found if row["metric"] == "rows" and row["value"] < request.least}
     enough = list(dict.fromkeys(row["period"] for row in found if row["period"] not in few))
     periods = enough[-_PERIODS:]

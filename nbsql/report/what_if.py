@@ -84,10 +84,13 @@ def nomogram(request: Request) -> Iterator[Figure]:
     notes += [f"Of what is typed for {name}, the {n} words that tell the classes apart most count." for name, n in typed]
     notes += [beyond_values(below)] if below and request.scored is None else []
     spoken = [row for row in rows if row["value"] is not None]
-    widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
+    supported = _supported(request, list(classes))
+    widest: dict[str, Any] | None = max(
+        spoken, key=lambda row: _spread([row["contribution"][at] for at in supported]), default=None
+    )
     if widest is None:
         raise ModelError(f"{state.title} has no feature with a value that occurs {request.least} times")
-    moved = labels[max(range(len(labels)), key=lambda at: widest["contribution"][at])]
+    moved = labels[max(supported, key=lambda at: widest["contribution"][at])]
     best = max(classes, key=lambda label: classes[label])
     name, _, _ = widest["feature"].partition(": word ")
     finding = (
@@ -116,6 +119,14 @@ def _classes(request: Request) -> dict[str, float]:
     rows = sorted(records(relation_query(request.state, "priors", "class"), digits=None), key=lambda row: -row["prior"])
     counted = any(not feature.family.complement for feature in request.state.spec.features)
     return {str(row["class"]): (row["log_prior"] if row["prior"] > 0 else LOWEST) if counted else 0.0 for row in rows}
+
+
+def _supported(request: Request, classes: list[str]) -> list[int]:
+    """The places of the classes whose rows suffice for a headline, or of all classes if fewer than two have any."""
+    priors = records(relation_query(request.state, "priors", "class"))
+    few = {str(row["class"]) for row in priors if row["n"] is not None and row["n"] < request.least}
+    found = [place for place, label in enumerate(classes) if label not in few]
+    return found if len(found) > 1 else list(range(len(classes)))
 
 
 def _values(request: Request, features: Sequence[Feature], most: int) -> Iterator[tuple[Feature, Mapping[str, _Texts]]]:

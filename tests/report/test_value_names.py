@@ -79,3 +79,28 @@ def test_an_explanation_of_a_calibrated_model_says_that_it_is_of_the_model_befor
 def test_an_evaluation_by_a_column_says_where_its_slices_are(con):
     model = nbsql.fit(con, "hours", target="rain", features=["damp"])
     assert "by 'wind': .slices has the numbers of each" in repr(model.evaluate("hours", by="wind")).splitlines()
+
+
+def test_shares_that_are_given_a_parent_are_not_added_up(con):
+    model = nbsql.fit(con, HOURS.replace("480", "960"), target="rain", features=["damp", "hour"], method=nbsql.TAN(bins=8))
+    child = next(each.name for each in model.state.spec.features if each.family.parent)
+    figure = model.plot.profile(child, least=5).figure
+    assert not any(row["value"].startswith("(") for row in figure.tables["rows"])
+    assert figure.notes[-1] == "Values with fewer than 5 rows, and all after the 15 most frequent, are left out."
+
+
+def test_the_strongest_evidence_of_a_report_is_not_for_a_class_of_few_rows(con):
+    con.execute("""CREATE TABLE marks AS SELECT CASE WHEN i < 4 THEN 'few' ELSE 'c' || i % 2 END AS y,
+        CASE WHEN i < 8 THEN 'odd' ELSE 'v' || i // 2 % 2 END AS a FROM range(200) AS r(i)""")
+    with nbsql.fit(con, "marks", target="y", families={"a": "categorical"}) as model:
+        assert "the strongest evidence, for few" in model.plot.nomogram().figure.finding
+        assert "for few" not in model.plot.nomogram(least=5).figure.finding
+
+
+def test_periods_of_days_have_no_time_of_day(con):
+    con.execute("CREATE TABLE days AS SELECT *, TIMESTAMP '2026-01-01' + INTERVAL (i // 10) DAY AS seen FROM "
+                "(SELECT row_number() OVER () AS i, * FROM hours) AS numbered")  # fmt: skip
+    with nbsql.fit(con, "hours", target="rain", features=["wind"], families={"wind": "categorical"}) as model:
+        finding = model.plot.monitor("days", by="date_trunc('month', seen)").figure.finding
+    assert "2026-0" in finding
+    assert "00:00" not in finding
