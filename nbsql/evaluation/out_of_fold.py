@@ -43,7 +43,7 @@ def out_of_fold(
         if abs(counted_weight - learnt_weight) > 1e-9 * learnt_weight:
             raise InputError(
                 f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; "
-                f"folds are of the rows that it has learnt, all of them; {cure}"
+                f"folds need all rows that it has learnt, and no others; {cure}"
             )
         known = {_key(column.label, value) for column, value in zip(state.classes, state.labels(), strict=True)}
         if {*spec.classes, *(_key(*label[:2]) for label in cv.labels)} != known | {*spec.classes}:

@@ -35,7 +35,7 @@ KINDS: dict[str, Kind] = {
     ),
     "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
     "untargeted": Kind("`target=None`", lambda spec: not spec.has_target),
-    "bound": Kind("what depends on all rows", lambda spec: bool(spec.non_additive_parts)),
+    "bound": Kind("features estimated from all rows at once", lambda spec: bool(spec.non_additive_parts)),
 }
 
 

@@ -116,7 +116,7 @@ def test_the_sql_is_printed_and_changes_nothing(shop: str) -> None:
         (
             ["rest"],
             1,
-            "error: rest counts 30 rows, and model 'weather' has learnt 60; folds are of the rows",
+            "error: rest counts 30 rows, and model 'weather' has learnt 60; folds need all rows",
         ),
     ],
 )

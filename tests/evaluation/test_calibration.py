@@ -408,7 +408,7 @@ def test_errors_are_one_line_and_change_nothing(con: Connection, refused: Refuse
         (
             "FROM t LIMIT 50",
             {},
-            "the query counts 50 rows, and model 'm' has learnt 60; folds are of the rows that it has learnt, all of them; "
+            "the query counts 50 rows, and model 'm' has learnt 60; folds need all rows that it has learnt, and no others; "
             "calibrate on others with folds=None",
         ),
         (

@@ -101,7 +101,7 @@ def test_folds_of_learnt_rows_are_those_of_a_cross_validation(con: duckdb.DuckDB
     with pytest.raises(nbsql.InputError, match="folds go with bins alone; leave out weight, costs, calibrated and by"):
         model.evaluate("t", folds=5, by="k")
     with pytest.raises(
-        nbsql.InputError, match="folds are of the rows that it has learnt, all of them; evaluate others without"
+        nbsql.InputError, match="folds need all rows that it has learnt, and no others; evaluate others without"
     ):
         model.evaluate("FROM t WHERE i < 100", folds=5)
 
