@@ -270,6 +270,11 @@ class Family(metaclass=_Options):
         return self
 
     @property
+    def of_ascii(self) -> Family:
+        """The family that finds the same in a text of ASCII, in less time; itself unless it is one of texts."""
+        return self
+
+    @property
     def sampling_kind(self) -> str | None:
         """What a random draw makes (sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be drawn."""
         if "drawn" not in self.macros or self.bag:

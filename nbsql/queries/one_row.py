@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, closest_name
-from nbsql.family import NUMBERS, Categorical, Text
+from nbsql.family import NUMBERS, Categorical
 from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -106,7 +106,7 @@ class RowScorer:
         self._known = {name if engine.exact else folded(name) for name in self._names}
         self._is_compact = has_compact_form(context, plan)
         self._temperature = _temperature(engine, plan)
-        texts = [each.column for each in plan.spec.features if isinstance(each.family, Text)]
+        texts = [each.column for each in plan.spec.features if each.family.of_ascii is not each.family]
         are_given = not any(name in self._row.derived for name in texts)
         self._texts = [self._names.index(name) for name in texts] if are_given else []
         self._statements: dict[tuple[bool, tuple[str | None, ...]], Prepared] = {}
@@ -231,10 +231,8 @@ def row_sql(state: ModelState) -> str:
 
 def _of_ascii(plan: Plan) -> Plan:
     """The plan for rows whose texts are ASCII, which shorter regular expressions cut into the same words."""
-    features = (
-        replace(each, family=each.family.of_ascii) if isinstance(each.family, Text) else each for each in plan.spec.features
-    )
-    return replace(plan, spec=replace(plan.spec, features=tuple(features)))
+    features = tuple(replace(each, family=each.family.of_ascii) for each in plan.spec.features)
+    return replace(plan, spec=replace(plan.spec, features=features))
 
 
 def _temperature(engine: Engine, plan: Plan) -> float:
