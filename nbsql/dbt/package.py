@@ -20,6 +20,9 @@ ADAPTERS = {
     "spark": ("spark", "plain"),
     "clickhouse": ("clickhouse", "without_lists", "plain"),
     "sqlite": ("sqlite", "without_lists", "plain"),
+    "snowflake": ("snowflake", "warehouses", "without_lists", "plain"),
+    "bigquery": ("bigquery", "warehouses", "without_lists", "plain"),
+    "trino": ("trino", "warehouses", "without_lists", "plain"),
 }
 PRIMITIVES = Path("dbt/primitives.sql")
 DISPATCH = Path("dbt/dispatch.sql")
@@ -37,7 +40,7 @@ _TABLES = """{#
 """
 _HEADER = """{#
   The macros that engines may override. Each uses adapter.dispatch to find its form in this package or in the project that uses
-  it, so that a project's snowflake__double, for example, takes the place of `double`. Generated: after adding a macro, run
+  it, so that a project's redshift__double, for example, takes the place of `double`. Generated: after adding a macro, run
   python -m nbsql.dbt write.
 #}
 

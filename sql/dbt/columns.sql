@@ -44,9 +44,10 @@
 {% endif -%}
 {% for kind, names in [
   ('text', ['varchar', 'enum', 'uuid', 'text', 'character varying', 'character', 'string', 'bpchar', '"char"', 'name', 'citext']),
-  ('boolean', ['boolean', 'bool']), ('float', ['float', 'double', 'real', 'double precision']), ('decimal', ['decimal', 'numeric']),
-  ('integer', ['int', 'tinyint', 'smallint', 'integer', 'bigint', 'hugeint', 'utinyint', 'usmallint', 'uinteger', 'ubigint', 'uhugeint',
-  '"null"'])] if name in names -%}
+  ('boolean', ['boolean', 'bool']), ('float', ['float', 'double', 'real', 'double precision', 'float64']),
+  ('decimal', ['decimal', 'numeric', 'bignumeric']),
+  ('integer', ['int', 'int64', 'tinyint', 'smallint', 'integer', 'bigint', 'hugeint', 'utinyint', 'usmallint', 'uinteger', 'ubigint',
+  'uhugeint', '"null"'])] if name in names -%}
 {% do return(kind) %}
 {% endfor -%}
 {% do return('other') %}

@@ -1,6 +1,6 @@
 {#
   The macros that engines may override. Each uses adapter.dispatch to find its form in this package or in the project that uses
-  it, so that a project's snowflake__double, for example, takes the place of `double`. Generated: after adding a macro, run
+  it, so that a project's redshift__double, for example, takes the place of `double`. Generated: after adding a macro, run
   python -m nbsql.dbt write.
 #}
 
@@ -9,7 +9,40 @@
 {% macro array_of() %}{% do return(adapter.dispatch('array_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro as_label() %}{% do return(adapter.dispatch('as_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro as_number() %}{% do return(adapter.dispatch('as_number', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro as_whole() %}{% do return(adapter.dispatch('as_whole', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bernoulli_inputs() %}{% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro binary() %}{% do return(adapter.dispatch('binary', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro body() %}{% do return(adapter.dispatch('body', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro body_in_tables() %}{% do return(adapter.dispatch('body_in_tables', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -45,6 +78,7 @@
 {% macro completed_inputs() %}{% do return(adapter.dispatch('completed_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro composed() %}{% do return(adapter.dispatch('composed', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro concatenated_lists() %}{% do return(adapter.dispatch('concatenated_lists', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro default__as_whole() %}{% do return(nbsql.bigquery__as_whole(*varargs, **kwargs)) %}{% endmacro %}
 {% macro default__most_numbers() %}{% do return(nbsql.clickhouse__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro default__scored_columns() %}{% do return(nbsql.postgres__scored_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro distinct_count() %}{% do return(adapter.dispatch('distinct_count', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -102,10 +136,12 @@
 {% macro mixed_hash() %}{% do return(adapter.dispatch('mixed_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro most_numbers() %}{% do return(adapter.dispatch('most_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro multinomial_drawn() %}{% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro name_of_column() %}{% do return(adapter.dispatch('name_of_column', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro named_values() %}{% do return(adapter.dispatch('named_values', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro natural_log() %}{% do return(adapter.dispatch('natural_log', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro not_materialized() %}{% do return(adapter.dispatch('not_materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number() %}{% do return(adapter.dispatch('number', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro number_of_rows() %}{% do return(adapter.dispatch('number_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of_weekday() %}{% do return(adapter.dispatch('number_of_weekday', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro numbered_classes() %}{% do return(adapter.dispatch('numbered_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro optimisation_fence() %}{% do return(adapter.dispatch('optimisation_fence', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -147,7 +183,41 @@
 {% macro scored_columns() %}{% do return(adapter.dispatch('scored_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro single_blanks() %}{% do return(adapter.dispatch('single_blanks', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro smallest() %}{% do return(adapter.dispatch('smallest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro source_columns() %}{% do return(adapter.dispatch('source_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro source_row_id() %}{% do return(adapter.dispatch('source_row_id', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro spark__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro spark__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro spark__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
@@ -186,6 +256,39 @@
 {% macro text_drawn() %}{% do return(adapter.dispatch('text_drawn', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro time_as_text() %}{% do return(adapter.dispatch('time_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro token_rows() %}{% do return(adapter.dispatch('token_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro type_of() %}{% do return(adapter.dispatch('type_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro types_of_rows() %}{% do return(adapter.dispatch('types_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro unnested() %}{% do return(adapter.dispatch('unnested', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

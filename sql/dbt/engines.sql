@@ -1,8 +1,8 @@
 {# The engines that the package supports. #}
 
 {#
-  Refuses an engine on which the macros are not tested. A project that adds an adapter, Snowflake for example, defines its own macro
-  snowflake__check_engine, and a snowflake__x for every macro x of dispatch.sql whose default form Snowflake does not accept.
+  Refuses an engine on which the macros are not tested. A project that adds an adapter, Redshift for example, defines its own macro
+  redshift__check_engine, and a redshift__x for every macro x of dispatch.sql whose default form Redshift does not accept.
 #}
 {% macro check_engine() -%}
 {% do nbsql.called_by_name() %}
@@ -11,8 +11,8 @@
 
 {% macro default__check_engine() -%}
 {% do nbsql.refuse(
-  "the package is tested on dbt-duckdb, dbt-postgres, dbt-spark, dbt-sqlite and dbt-clickhouse alone, and the target '" ~ target.name
-  ~ "' is of type '" ~ target.type ~ "'; use a target of type 'duckdb', 'postgres', 'spark', 'sqlite' or 'clickhouse'") %}
+  "the package is tested on duckdb, postgres, spark, sqlite, clickhouse, snowflake, bigquery and trino alone, and the target '"
+  ~ target.name ~ "' is of type '" ~ target.type ~ "'; use a target of one of these types") %}
 {%- endmacro %}
 
 {% macro duckdb__check_engine() %}{% endmacro %}

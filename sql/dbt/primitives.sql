@@ -3,6 +3,16 @@
   change of a table, run python -m nbsql.dbt write.
 #}
 
+{% macro bigquery__any_true(x) -%} logical_or({{ x }}) {%- endmacro %}
+{% macro bigquery__as_number(x) -%} safe_cast({{ x }} AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro bigquery__as_whole(x) -%} safe_cast({{ x }} AS INT64) {%- endmacro %}
+{% macro bigquery__boolean_of(x) -%} CAST({{ x }} AS BOOL) {%- endmacro %}
+{% macro bigquery__double() -%} FLOAT64 {%- endmacro %}
+{% macro bigquery__in_time_zone(x, zone) -%} DATETIME({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}
+{% macro bigquery__number_of_weekday(x) -%} MOD(EXTRACT(DAYOFWEEK FROM {{ x }}) + 5, 7) + 1 {%- endmacro %}
+{% macro bigquery__part_of_time(x, part) -%} EXTRACT({{ nbsql.word(part) }} FROM {{ x }}) {%- endmacro %}
+{% macro bigquery__raise_error(message, text=none) -%} error({{ nbsql.text(message) }}) {%- endmacro %}
+{% macro bigquery__string() -%} STRING {%- endmacro %}
 {% macro clickhouse__any_true(x) -%} max({{ x }}) {%- endmacro %}
 {% macro clickhouse__as_number(x) -%} toFloat64OrNull({{ x }}) {%- endmacro %}
 {% macro clickhouse__binary() -%} {%- endmacro %}
@@ -95,6 +105,7 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AN
 {% macro default__maximum(x) -%} max({{ x }}) {%- endmacro %}
 {% macro default__mixed_hash(values) -%} hash(hash({{ values }})) {%- endmacro %}
 {% macro default__natural_log(x) -%} LN({{ x }}) {%- endmacro %}
+{% macro default__number_of_rows() -%} count(*) AS rows {%- endmacro %}
 {% macro default__number_of_weekday(x) -%} extract(isodow FROM {{ x }}) {%- endmacro %}
 {% macro default__optimisation_fence() -%} {%- endmacro %}
 {% macro default__ordered_list(x, by) -%}
@@ -121,6 +132,7 @@ list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length -
 regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
 {%- endmacro %}
 {% macro default__smallest(values) -%} least({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %}) {%- endmacro %}
+{% macro default__source_row_id(model) -%} {{ nbsql.row_id() }} {%- endmacro %}
 {% macro default__square(x) -%} {{ x }} * {{ x }} {%- endmacro %}
 {% macro default__string() -%} VARCHAR {%- endmacro %}
 {% macro default__sum_of_squares(x) -%} list_dot_product({{ x }}, {{ x }}) {%- endmacro %}
@@ -207,6 +219,11 @@ coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS 
 CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }})), 1e150) + 1e-150, 2) END
 {%- endmacro %}
 {% macro postgres__whole_numbers(first, end) -%} generate_series({{ first }}, {{ end }} - 1) {%- endmacro %}
+{% macro snowflake__any_true(x) -%} boolor_agg({{ x }}) {%- endmacro %}
+{% macro snowflake__as_whole(x) -%} CAST({{ x }} AS NUMBER(38, 0)) {%- endmacro %}
+{% macro snowflake__in_time_zone(x, zone) -%} CONVERT_TIMEZONE({{ nbsql.text(zone) }}, {{ x }}) {%- endmacro %}
+{% macro snowflake__infinity() -%} CAST('inf' AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro snowflake__number_of_weekday(x) -%} DAYOFWEEKISO({{ x }}) {%- endmacro %}
 {% macro spark__array_of(elements) -%} array({{ elements }}) {%- endmacro %}
 {% macro spark__binary() -%} {%- endmacro %}
 {% macro spark__breaks_negative_counts(column) -%}
@@ -296,3 +313,17 @@ json_extract('{}', substr({{ text }}, 1, 0) || {{ nbsql.text(message) }})
 {%- endmacro %}
 {% macro sqlite__smallest(values) -%} min({{ nbsql.known_numbers(values) }}) {%- endmacro %}
 {% macro sqlite__string() -%} TEXT {%- endmacro %}
+{% macro trino__as_whole(x) -%} try_cast({{ x }} AS BIGINT) {%- endmacro %}
+{% macro trino__infinity() -%} infinity() {%- endmacro %}
+{% macro trino__number_of_weekday(x) -%} day_of_week({{ x }}) {%- endmacro %}
+{% macro warehouses__binary() -%} {%- endmacro %}
+{% macro warehouses__largest(values) -%} greatest({{ nbsql.known_numbers(values) }}) {%- endmacro %}
+{% macro warehouses__materialized() -%} {%- endmacro %}
+{% macro warehouses__number_of_rows() -%} count(*) AS row_count {%- endmacro %}
+{% macro warehouses__raise_error(message, text=none) -%}
+CAST(concat(substr(coalesce({{ text or "''" }}, ''), 1, 0), {{ nbsql.text(message) }}) AS BOOLEAN)
+{%- endmacro %}
+{% macro warehouses__smallest(values) -%} least({{ nbsql.known_numbers(values) }}) {%- endmacro %}
+{% macro warehouses__with_slices(source, expression) -%}
+(SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
+{%- endmacro %}

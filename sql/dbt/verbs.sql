@@ -32,7 +32,8 @@ SELECT
   cells.*,
   {% for name in columns %}
   {% set value %}CAST(cells.{{ nbsql.ident(name) }} AS {{ nbsql.string() }}){% endset %}
-  coalesce(length({{ value }}) || ':' || {{ value }}, '-'){% if loop.last %} AS cell{% else %} || ' ' ||{% endif %}
+  {% set length %}CAST(length({{ value }}) AS {{ nbsql.string() }}){% endset %}
+  coalesce({{ length }} || ':' || {{ value }}, '-'){% if loop.last %} AS cell{% else %} || ' ' ||{% endif %}
 
   {% endfor %}
 {%- endset -%}

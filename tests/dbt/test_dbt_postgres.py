@@ -149,8 +149,8 @@ def test_an_adapter_is_refused_until_the_project_has_its_macros(address: str, pr
     found = refused(tmp_path / "project", address, type="redshift")
     assert dbt(found.folder, "run", PYTHONPATH=str(tmp_path / "adapter")).returncode == 1
     assert found.messages()["one"] == (
-        "nbsql: the package is tested on dbt-duckdb, dbt-postgres, dbt-spark, dbt-sqlite and dbt-clickhouse alone, and the "
-        "target 'dev' is of type 'redshift'; use a target of type 'duckdb', 'postgres', 'spark', 'sqlite' or 'clickhouse'"
+        "nbsql: the package is tested on duckdb, postgres, spark, sqlite, clickhouse, snowflake, bigquery and trino alone, and "
+        "the target 'dev' is of type 'redshift'; use a target of one of these types"
     )
     (found.folder / "macros").mkdir()
     (found.folder / "macros" / "redshift.sql").write_text(ADDED, encoding="utf-8")

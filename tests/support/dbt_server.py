@@ -59,7 +59,7 @@ def parse_a_project() -> None:
 def main() -> None:
     from dbt.cli.main import cli
 
-    for adapter in ("duckdb", "postgres", "sqlite", "clickhouse"):
+    for adapter in ("duckdb", "postgres", "sqlite", "clickhouse", "trino"):
         if importlib.util.find_spec(f"dbt.adapters.{adapter}") is not None:
             importlib.import_module(f"dbt.adapters.{adapter}")
     parse_a_project()

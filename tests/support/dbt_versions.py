@@ -24,6 +24,17 @@ SQLMESH = ("sqlmesh==0.236.*", "dbt-core==1.11.*", "dbt-duckdb==1.11.*", "duckdb
 SQLITE = ("dbt-core==1.11.*", "dbt-sqlite==1.10.*")  # which takes an older dbt-adapters than the others
 # chdb is ClickHouse in a process (clickhouse_server.py); dbt_server.py parses a project of DuckDB first.
 CLICKHOUSE = ("dbt-core==1.11.*", "dbt-clickhouse==1.10.*", "chdb==4.4.*", "dbt-duckdb==1.11.*")
+# What stands for warehouses: fakesnow and sqlglot write their SQL for DuckDB, and ZetaSQL is BigQuery's.
+WAREHOUSES = (
+    "dbt-core==1.11.*",
+    "dbt-snowflake==1.12.*",
+    "dbt-bigquery==1.12.*",
+    "dbt-trino==1.11.*",
+    "dbt-duckdb==1.11.*",
+    "fakesnow[server]==0.12.*",
+    "sqlglot[c]",
+    "zetasql==0.1.*",
+)
 LAKE = "sqlmesh"  # the version whose DuckDB has the extension ducklake
 NEWEST = "dbt-core==2.0.0a4"  # the last one that is a wheel; later ones fetch themselves from elsewhere as they are built
 DUCKDB = "@duckdb/node-bindings-linux-x64@1.5.6-r.1"
@@ -47,6 +58,7 @@ def install(folder: Path) -> None:
     _environment(folder / "sqlmesh", *SQLMESH)
     _environment(folder / "sqlite", *SQLITE)
     _environment(folder / "clickhouse", *CLICKHOUSE)
+    _environment(folder / "warehouses", *WAREHOUSES)
     newest = folder / "2.0"
     _environment(newest, NEWEST)
     _pip(newest, "--no-deps", "--target", str(newest / "postgres"), POSTGRES)

@@ -92,7 +92,7 @@ SELECT
   {% if model.facts.slice_by %}
   slice,
   {% endif %}
-  count(*) AS rows,
+  {{ nbsql.number_of_rows() }},
   {%+ if model.spec.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
   {%- for feature in features %}
   {{- nbsql[feature.family.macros.aggregates](model, feature, centres.get(feature.index), careful) }}

@@ -362,7 +362,7 @@ FROM (
   FROM {{ cells }} AS cells
   WHERE mean IS NULL
   GROUP BY slice, class, feature, value
-  HAVING {{ nbsql.has_weight() }}
+  HAVING {{ nbsql.has_weight('cells') }}
   UNION ALL
   SELECT slice, class, feature, value, n, mean, m2
   FROM (

@@ -100,11 +100,12 @@ SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, log
 
 {#
   Whether a cell has any weight left after rows were forgotten. A sum of weights that were added and subtracted may miss 0 by its rounding
-  error.
+  error. The column is qualified, because some engines would take the sum of that name for it.
 #}
-{% macro has_weight() -%}
-{% set size %}abs(n){% endset -%}
-sum(n) > {{ nbsql.rounding_of_sum(size) }}
+{% macro has_weight(relation='statistics') -%}
+{% set n %}{{ nbsql.word(relation) }}.n{% endset -%}
+{% set size %}abs({{ n }}){% endset -%}
+sum({{ n }}) > {{ nbsql.rounding_of_sum(size, n) }}
 {%- endmacro %}
 
 {#
@@ -112,10 +113,10 @@ sum(n) > {{ nbsql.rounding_of_sum(size) }}
   because doubles add such numbers exactly; so a row of weight 1 remains when one of 1e10 is forgotten. Otherwise it is a trillionth of
   the size, ten times the error of a sum of ten million doubles.
 #}
-{% macro rounding_of_sum(size) -%}
+{% macro rounding_of_sum(size, n) -%}
 {% set exact = nbsql.number(9007199254740992) -%}
 CASE
-    WHEN min(CASE WHEN n = {{ nbsql.floor_of(nbsql.word('n')) }} THEN 1 ELSE 0 END) = 1 AND sum({{ size }}) <= {{ exact }} THEN 0
+    WHEN min(CASE WHEN {{ n }} = {{ nbsql.floor_of(n) }} THEN 1 ELSE 0 END) = 1 AND sum({{ size }}) <= {{ exact }} THEN 0
     ELSE 1e-12 * sum({{ size }})
   END
 {%- endmacro %}
@@ -140,10 +141,11 @@ CASE
 #}
 {% macro pooled_moments(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
-{% set size %}abs(n){% endset -%}
+{% set size %}abs(cells.n){% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
 {% set digits %}12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)){% endset -%}
+{% set parts %}OVER (PARTITION BY {{ by }}){% endset -%}
 {% set scale %}power(10, {{ nbsql.smallest([digits, 300]) }}){% endset -%}
 SELECT
   {{ by }},
@@ -151,20 +153,20 @@ SELECT
   CASE WHEN min(n) < 0 AND NOT {{ varies }} THEN coalesce(round(max(centre) * {{ scale }}) / {{ scale }}, 0) ELSE max(centre) END AS mean,
   CASE WHEN {{ varies }} THEN sum({{ square }}) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
 FROM (
-  SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
+  SELECT *, least + sum(n * (mean - least)) {{ parts }} / nullif(sum(n) {{ parts }}, 0) AS centre
   FROM (
-    SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least
+    SELECT *, min(mean) {{ parts }} AS least
     FROM (
       SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
       FROM {{ cells }} AS cells
       GROUP BY {{ by }}, mean
-      HAVING abs(sum(n)) > {{ nbsql.rounding_of_sum(size) }} OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
+      HAVING abs(sum(cells.n)) > {{ nbsql.rounding_of_sum(size, nbsql.word('cells.n')) }}
+        OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
     ) AS distinct_means
   ) AS shifted
-  WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
-HAVING sum(n) > {{ nbsql.rounding_of_sum(nbsql.word('gross')) }}
+HAVING sum(parts.n) > {{ nbsql.rounding_of_sum(nbsql.word('gross'), nbsql.word('parts.n')) }}
 {%- endmacro %}
 
 {#
@@ -173,14 +175,14 @@ HAVING sum(n) > {{ nbsql.rounding_of_sum(nbsql.word('gross')) }}
 #}
 {% macro merged_moments(moments, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set parts %}OVER (PARTITION BY {{ by }}){% endset -%}
 SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
 FROM (
-  SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
+  SELECT *, least + sum(n * (mean - least)) {{ parts }} / sum(n) {{ parts }} AS centre
   FROM (
-    SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least
+    SELECT *, min(mean) {{ parts }} AS least
     FROM {{ moments }} AS cells
   ) AS shifted
-  WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
 {%- endmacro %}

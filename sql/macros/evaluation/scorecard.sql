@@ -71,11 +71,11 @@ pointed AS (
 compared AS (
   SELECT
     *,
-    sum(information_value) OVER of_feature AS feature_information_value,
-    max(CASE WHEN kind = 'value' OR n > 0 THEN points END) OVER of_feature AS best,
-    sum(n * points) OVER of_feature / nullif(sum(CASE WHEN points IS NOT NULL THEN n END) OVER of_feature, 0) AS average
+    sum(information_value) OVER (PARTITION BY feature) AS feature_information_value,
+    max(CASE WHEN kind = 'value' OR n > 0 THEN points END) OVER (PARTITION BY feature) AS best,
+    sum(n * points) OVER (PARTITION BY feature)
+      / nullif(sum(CASE WHEN points IS NOT NULL THEN n END) OVER (PARTITION BY feature), 0) AS average
   FROM pointed
-  WINDOW of_feature AS (PARTITION BY feature)
 )
 SELECT
   compared.feature,
@@ -140,28 +140,32 @@ ratios AS (
   smooths: whether a value without rows is smoothed instead of skipped.
 #}
 {% macro scorecard_line_keys(features) -%}
-places(feature, feature_no, kind, smooths, value, lower, upper) AS (
-  VALUES
-    {% for feature in features %}
-    {% set family, place = feature.family, loop.index %}
-    {% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset %}
-    {% set no_bin %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
-    {% set smooths = nbsql.boolean(family.unseen == 'smooth') %}
-    {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset %}
-    {% if family.cell == 'bin' %}
-    {% for label in family.labels %}
-    {% set lower = nbsql.nullable_double(none if loop.first else family.edges[loop.index0 - 1]) %}
-    {% set upper = nbsql.nullable_double(none if loop.last else family.edges[loop.index0]) %}
-    ({{ first }}, 'value', FALSE, {{ nbsql.text(label) }}, {{ lower }}, {{ upper }}),
-    {% endfor %}
-    {% else %}
-    ({{ first }}, 'value', FALSE, {{ no_bin }}),
-    {% endif %}
-    {% if family.level and family.cell != 'bin' %}
-    ({{ first }}, 'unseen', {{ smooths }}, {{ no_bin }}),
-    {% endif %}
-    ({{ first }}, 'missing', {{ counts }}, {{ no_bin }}){{ nbsql.comma(loop) }}
-    {% endfor %}
+{% set rows -%}
+{% for feature in features -%}
+{% set family, place = feature.family, loop.index -%}
+{% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset -%}
+{% set no_bin %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset -%}
+{% set smooths = nbsql.boolean(family.unseen == 'smooth') -%}
+{% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset -%}
+{% if family.cell == 'bin' %}
+{% for label in family.labels %}
+{% set lower = nbsql.nullable_double(none if loop.first else family.edges[loop.index0 - 1]) %}
+{% set upper = nbsql.nullable_double(none if loop.last else family.edges[loop.index0]) %}
+({{ first }}, 'value', FALSE, {{ nbsql.text(label) }}, {{ lower }}, {{ upper }}),
+{% endfor %}
+{% else %}
+({{ first }}, 'value', FALSE, {{ no_bin }}),
+{% endif %}
+{% if family.level and family.cell != 'bin' %}
+({{ first }}, 'unseen', {{ smooths }}, {{ no_bin }}),
+{% endif %}
+({{ first }}, 'missing', {{ counts }}, {{ no_bin }}){{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endset -%}
+{% set columns = ['feature', 'feature_no', 'kind', 'smooths', 'value', 'lower', 'upper'] -%}
+places AS (
+  SELECT *
+  FROM {{ nbsql.named_values(rows, 'listed', columns) | indent(2) }}
 )
 {%- endmacro %}
 

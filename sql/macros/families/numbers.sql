@@ -118,6 +118,7 @@ coalesce({{ density }}, 0)
 {% macro number_likelihoods(features, part=none) -%}
 {% set family = features[0].family -%}
 {% set names = ['feature'] + family.estimate_options | list -%}
+{% set window %}OVER (PARTITION BY options.feature{% if part %}, classes.{{ part }}{% endif %}){% endset -%}
 SELECT
   class,
   feature,
@@ -145,9 +146,9 @@ FROM (
     pooled.mean AS pooled_mean,
     pooled.m2 AS pooled_m2
     {%- if family.distribution == 'shared_gaussian' %},
-    sum(cells.n) OVER features AS within_n,
-    sum(cells.m2) OVER features AS within_m2,
-    count(cells.n) OVER features AS within_classes
+    sum(cells.n) {{ window }} AS within_n,
+    sum(cells.m2) {{ window }} AS within_m2,
+    count(cells.n) {{ window }} AS within_classes
     {%- elif family.distribution == 'smoothed_gaussian' %},
     max(pooled.m2 / pooled.n) OVER (PARTITION BY {% if part %}classes.{{ part }}{% else %}1{% endif %}) AS largest
     {%- endif %}
@@ -170,10 +171,6 @@ FROM (
     ON zero_cells.class = classes.class
     AND zero_cells.feature = options.feature
     AND zero_cells.value = 'zero'
-  {%- endif %}
-  {%- if family.distribution == 'shared_gaussian' %}
-
-  WINDOW features AS (PARTITION BY options.feature{% if part %}, classes.{{ part }}{% endif %})
   {%- endif %}
 
 ) AS known

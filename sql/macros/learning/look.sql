@@ -15,7 +15,7 @@
 {% macro facts_of_numbers(values, is_exact) -%}
 SELECT
   feature,
-  count(*) AS rows,
+  {{ nbsql.number_of_rows() }},
   count(x) AS n,
   {{ nbsql.distinct_count(nbsql.word('x'), is_exact) }} AS distinct_values,
   min(x) AS least,
@@ -47,7 +47,7 @@ CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.b
 {% macro facts_of_texts(values, is_exact) -%}
 SELECT
   feature,
-  count(*) AS rows,
+  {{ nbsql.number_of_rows() }},
   count(x) AS n,
   {{ nbsql.distinct_count(nbsql.word('x'), is_exact) }} AS distinct_values,
   min(length(x)) AS least,

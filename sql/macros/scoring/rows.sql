@@ -71,7 +71,7 @@ FROM {{ relation }} AS source
 {% macro numbered_source(model, source, parameters, lookups, has_number=false) -%}
 {% set number -%}
 {% if not (model.options.joins or has_number
-  or 'nbsql_row' in model.options.columns | default([])) %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}
+  or 'nbsql_row' in model.options.columns | default([])) %}{{ nbsql.source_row_id(model) }} AS nbsql_row, {% endif %}
 {%- endset -%}
 {% set rows %}SELECT {{ number }}source.* FROM {{ source }} AS source{% endset -%}
 {% if model.facts.backoffs %}unmasked{% else %}numbered{% endif %} AS {{ nbsql.materialized() }}(

@@ -15,12 +15,11 @@ moments AS (
 pooled_moments AS (
 SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
   FROM (
-    SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
+    SELECT *, least + sum(n * (mean - least)) OVER (PARTITION BY feature) / sum(n) OVER (PARTITION BY feature) AS centre
     FROM (
       SELECT *, min(mean) OVER (PARTITION BY feature) AS least
       FROM moments AS cells
     ) AS shifted
-    WINDOW parts AS (PARTITION BY feature)
   ) AS parts
   GROUP BY feature
 ),

@@ -18,19 +18,22 @@ WITH classes AS (
 smoothed AS (
   SELECT * FROM "spam"."estimates" AS estimates
 ),
-wanted(position, feature, quantity, value, unseen, total) AS (
-  VALUES
-    (1, 'sender', 'score', NULL, TRUE, FALSE),
-    (2, 'sender', 'score', NULL, FALSE, FALSE),
-    (3, 'replied', 'score', 'true', FALSE, FALSE),
-    (4, 'replied', 'score', 'false', FALSE, FALSE),
-    (5, 'length', 'mean', NULL, FALSE, FALSE),
-    (6, 'length', 'peak', NULL, FALSE, FALSE),
-    (7, 'length', 'precision', NULL, FALSE, FALSE),
-    (8, 'links', 'rate', NULL, FALSE, FALSE),
-    (9, 'links', 'log_rate', NULL, FALSE, FALSE),
-    (10, 'parts', 'score', 'plain', FALSE, FALSE),
-    (11, 'parts', 'score', 'html', FALSE, FALSE)
+wanted AS (
+  SELECT *
+  FROM (
+    VALUES
+      (1, 'sender', 'score', NULL, TRUE, FALSE),
+      (2, 'sender', 'score', NULL, FALSE, FALSE),
+      (3, 'replied', 'score', 'true', FALSE, FALSE),
+      (4, 'replied', 'score', 'false', FALSE, FALSE),
+      (5, 'length', 'mean', NULL, FALSE, FALSE),
+      (6, 'length', 'peak', NULL, FALSE, FALSE),
+      (7, 'length', 'precision', NULL, FALSE, FALSE),
+      (8, 'links', 'rate', NULL, FALSE, FALSE),
+      (9, 'links', 'log_rate', NULL, FALSE, FALSE),
+      (10, 'parts', 'score', 'plain', FALSE, FALSE),
+      (11, 'parts', 'score', 'html', FALSE, FALSE)
+  ) AS listed(position, feature, quantity, value, unseen, total)
 ),
 numbers AS (
   SELECT

@@ -14,9 +14,9 @@ FROM (
     FROM `spam`.`statistics` AS statistics
     WHERE feature IS NULL
     GROUP BY class
-    HAVING sum(n) > CASE
-        WHEN min(CASE WHEN n = CASE WHEN abs(n) < 9007199254740992.0D THEN floor(n) ELSE n END THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0D THEN 0
-        ELSE 1e-12 * sum(abs(n))
+    HAVING sum(statistics.n) > CASE
+        WHEN min(CASE WHEN statistics.n = CASE WHEN abs(statistics.n) < 9007199254740992.0D THEN floor(statistics.n) ELSE statistics.n END THEN 1 ELSE 0 END) = 1 AND sum(abs(statistics.n)) <= 9007199254740992.0D THEN 0
+        ELSE 1e-12 * sum(abs(statistics.n))
       END
   ) AS counts
 ) AS estimates;

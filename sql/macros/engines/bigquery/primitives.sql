@@ -16,3 +16,22 @@ FROM UNNEST([
   {% endfor %}
 ])
 {%- endmacro %}
+
+{# The names and types of the columns come first. A row of one column in brackets is no row but a value. #}
+{% macro bigquery__named_values(rows, name, columns) -%}
+{% set texts, flags = ['feature', 'value', 'label', 'kind', 'quantity'], ['smooths', 'unseen', 'total'] -%}
+{% set numbers = ['place', 'position', 'feature_no'] -%}
+{% set types = namespace(columns=[]) -%}
+{% for column in columns -%}
+{% set type = 'STRING' if column in texts else 'BOOL' if column in flags else 'INT64' if column in numbers else 'FLOAT64' -%}
+{% set types.columns = types.columns + [type if columns | length == 1 else column ~ ' ' ~ type] -%}
+{% endfor -%}
+{% set type = types.columns[0] if columns | length == 1 else 'STRUCT<' ~ types.columns | join(', ') ~ '>' -%}
+{% set list -%}
+UNNEST(ARRAY<{{ nbsql.word(type) }}>[
+    {{ rows | indent(4) }}
+  ]) AS {{ nbsql.word(columns[0] if columns | length == 1 else name) }}
+{%- endset -%}
+{% if columns | length == 1 %}(SELECT {{ nbsql.word(columns[0]) }} FROM {{ list }}) AS {{ nbsql.word(name) }}{% else %}{{ list }}{% endif %}
+
+{%- endmacro %}

@@ -1,0 +1,76 @@
+{# Forms for Snowflake, BigQuery and Trino of what dbt does itself, in place of the default macros. #}
+
+{% macro warehouses__check_engine() %}{% endmacro %}
+
+{# What is refused, with the reason. #}
+{% macro warehouses__lacking() -%}
+{% do return({
+  'lists': 'where the package computes without lists', 'words': 'where the package cuts no texts into words',
+  'patterns': 'where the package reads no patterns of numbers', 'times': 'where the package lets no rows age'}) %}
+{%- endmacro %}
+
+{% macro warehouses__most_numbers() -%} {% do return(500) %} {%- endmacro %}
+
+{# The columns of a table or view: name, type, kind. Texts of any length have one type, in which no longer text is cut. #}
+{% macro warehouses__columns_of_relation(relation) -%}
+{% set own = api.Relation.create(database=relation.database, schema=relation.schema, identifier=relation.identifier) -%}
+{% set found = [] -%}
+{% for column in adapter.get_columns_in_relation(own) -%}
+{% set kind = nbsql.column_kind(column.data_type) -%}
+{% do found.append((nbsql.name_of_column(column.name), nbsql.string() | trim if kind == 'text' else column.data_type, kind)) %}
+{% endfor -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{# The default strategies merge by a key that is unique, or only add rows. BigQuery's adapter has no other. #}
+{% macro warehouses__replaces_slices(name) -%}
+{% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
+{% do nbsql.refuse_if(replaces and config.get('incremental_strategy') != 'delete+insert',
+  "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ (config.get('incremental_strategy') or 'default')
+  ~ "' does not; " ~ ('leave out unique_key' if target.type == 'bigquery' else "use 'delete+insert'")) %}
+{% do return(replaces) %}
+{%- endmacro %}
+
+{% macro default__name_of_column(name) -%} {% do return(name) %} {%- endmacro %}
+
+{# A name without quotes is one of capitals there, and is said and written in small letters, as in Python. #}
+{% macro snowflake__name_of_column(name) -%}
+{% do return(name | lower if modules.re.match('[A-Z_][A-Z0-9_]*$', name) else name) %}
+{%- endmacro %}
+
+{% macro snowflake__ident(name) -%}
+{{ nbsql.default__ident(name | upper if modules.re.match('[a-z_][a-z0-9_]*$', name | string) else name) }}
+{%- endmacro %}
+
+{% macro snowflake__text(value) -%} {{ nbsql.text_with_escapes(value) }} {%- endmacro %}
+
+{% macro snowflake__number(value) -%} CAST('{{ value }}' AS DOUBLE) {%- endmacro %}
+
+{# A number without a place after the point is whole. #}
+{% macro snowflake__column_kind(type, typtype=none) -%}
+{% if modules.re.match('(?i)number\\(\\d+, *[1-9]', type) %}{% do return('decimal') %}{% endif -%}
+{% do return(nbsql.default__column_kind('integer' if (type | lower).startswith('number') else type)) %}
+{%- endmacro %}
+
+{% macro bigquery__ident(name) -%}
+`{{ nbsql.with_encoded_line_ends(name) | replace('\\', '\\\\') | replace('`', '\\`') }}`
+{%- endmacro %}
+
+{% macro bigquery__text(value) -%} {{ nbsql.text_with_escapes(value) }} {%- endmacro %}
+
+{# A text where a backslash is an escape. #}
+{% macro text_with_escapes(value) -%}
+'{{ nbsql.with_encoded_line_ends(value) | replace('\\', '\\\\') | replace("'", "\\'") }}'
+{%- endmacro %}
+
+{#
+  The number of a row. The order makes it the same wherever its query is run again: rows that are equal in all that is read of them may
+  change places.
+#}
+{% macro warehouses__source_row_id(model) -%}
+{% set columns = [] -%}
+{% for column in (model.spec.id + model.feature_columns) | unique(case_sensitive=true) -%}
+{% do columns.append('source.' ~ nbsql.ident(column)) %}
+{% endfor -%}
+row_number() OVER (ORDER BY {{ columns | join(' ASC NULLS LAST, ') or 1 }} ASC NULLS LAST)
+{%- endmacro %}

@@ -1,0 +1,276 @@
+"""The package on Snowflake, BigQuery and Trino, by what runs their SQL here: every table is that of Python on DuckDB.
+
+Snowflake by fakesnow and Trino by sqlglot, both on DuckDB; BigQuery by ZetaSQL, the reference implementation of its dialect.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engines.servers import absent
+from support import dbt_versions
+from support.dbt_projects import Project, equal, needs_dbt
+
+import nbsql
+
+pytestmark = needs_dbt
+
+# Numbers, categories and Booleans, with gaps, texts that are quoted, a backslash, and a class whose numbers are whole.
+ROWS = r"""
+  SELECT
+    i AS id, ['b', 'a', 'it''s'][1 + i % 7 % 3] AS y, i % 3 AS k, 'v''\"' || (i * 5 % 4) AS kind,
+    CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag,
+    CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / 4 + i % 7 % 3 END AS x,
+    (i * 11 % 17 + 1) / 4 AS above, i * 11 % 5 AS events, (i * 7 % 6) * (i % 2) AS often, i % 4 AS w1, i % 3 AS w2,
+    0.5e0 + i % 4 AS weight, i // 30 AS day
+  FROM range(90) AS t(i)
+"""
+FAMILIES: dict[str, Any] = {
+    "flag": {"family": "bernoulli", "nulls": "category"},
+    "events": {"family": "poisson", "a": 2, "b": 1},
+    "x": {"family": "gaussian", "prior": {"kappa": 1, "a": 2}},
+    "words": {"family": "complement", "columns": ["w1", "w2"]},
+    "kind": {"family": "categorical", "unseen": "smooth", "levels": ["none"]},
+}
+IN_PYTHON = {
+    "flag": nbsql.Bernoulli(nulls="category"),
+    "events": nbsql.Poisson(2, 1),
+    "x": nbsql.Gaussian(prior=nbsql.NormalInverseGamma(kappa=1, a=2)),
+    "words": nbsql.Complement(["w1", "w2"]),
+    "kind": nbsql.Categorical(unseen="smooth", levels=["none"]),
+}
+OTHERS = {"x": "gaussian", "above": "gamma", "often": {"family": "zero_inflated", "of": "gamma"}, "events": "geometric"}
+META: dict[str, Any] = {
+    "counted": {
+        "target": "y",
+        "id": "id",
+        "weight": "weight",
+        "exclude": ["k", "above", "often", "day"],
+        "families": FAMILIES,
+        "prior": {"a": 0.5, "b": 0.3, "it's": 0.2},
+    },
+    "numbered": {"target": "k", "features": [*OTHERS, "twice", "w1"], "families": OTHERS, "derive": {"twice": "w1 * 2 + w2"}},
+    "ordered": {"target": "y", "features": ["kind", "flag"], "families": {"flag": "bernoulli"}, "classes": ["it's", "b", "a"]},
+    "by_day": {"target": "y", "features": ["x", "kind"], "slice_by": "day"},
+    "worded": {"target": "y", "features": ["kind"], "missing": ["v0"]},
+    "aged": {"target": "y", "features": ["x"], "weight": {"half_life": 5, "at": "id"}},
+}
+ALL = "source('raw', 'rows')"
+SCORES = {
+    "priors": "class_priors(ref('counted'))",
+    "likelihoods": "feature_likelihoods(ref('counted'))",
+    "predict_proba": f"probabilities(ref('counted'), {ALL}, columns='id')",
+    "explain": f"explanation(ref('ordered'), {ALL})",
+    "confusion": f"evaluation(ref('ordered'), {ALL}, table='confusion')",
+    "scorecard": "scorecard(ref('ordered'), target='a')",
+    "joint_log_likelihood": f"joint_log_likelihoods(ref('ordered'), {ALL}, columns='id')",
+    "log_evidence": f"evidence(ref('ordered'), {ALL}, columns='id')",
+    "numbered_likelihoods": "feature_likelihoods(ref('numbered'))",
+    "numbered_predict": f"predictions(ref('numbered'), {ALL}, columns='id')",
+}
+REFUSED = {
+    "metrics": f"evaluation(ref('ordered'), {ALL})",
+    "monitor": f"monitoring(ref('ordered'), {ALL})",
+    "review": f"review_queue(ref('ordered'), {ALL})",
+}
+PLACE = {"host": "127.0.0.1", "threads": 1}
+TARGETS: dict[str, dict[str, Any]] = {
+    "snowflake": {
+        **PLACE,
+        "account": "fakesnow",
+        "user": "fake",
+        "password": "snow",  # pragma: allowlist secret
+        "protocol": "http",
+        "database": "db",
+        "schema": "public",
+    },
+    "bigquery": {"method": "oauth-secrets", "token": "none", "project": "p", "dataset": "d", "threads": 1},
+    "trino": {**PLACE, "method": "none", "user": "user", "database": "memory", "schema": "default", "cert": False},
+}
+TABLES = {"snowflake": "db.public.{}", "bigquery": "`p`.`d`.`{}`", "trino": '"default".{}'}
+
+
+class Warehouse(Project):
+    """A project on what stands for a warehouse, a server that also answers statements on its input."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name = name
+        script = Path(dbt_versions.__file__).with_name(f"{name}_server.py")
+        command = [str(dbt_versions.python("warehouses")), str(script)]
+        self.server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.server.stdout is not None
+        port = int(self.server.stdout.readline())
+        target = {"type": name, **TARGETS[name]}
+        target |= {"api_endpoint": f"http://127.0.0.1:{port}"} if name == "bigquery" else {"port": port}
+        models = dict.fromkeys(META, f"{{{{ nbsql.statistics({ALL}, where=var('rows', 'TRUE')) }}}}")
+        models |= {name: f"{{{{ nbsql.{call} }}}}" for name, call in (SCORES | REFUSED).items()}
+        config = {name: {"materialized": "table"} for name in (*META, *SCORES)}
+        config["priors"] = {
+            "materialized": "table" if name == "trino" else "view"
+        }  # whose view sqlglot does not write for DuckDB
+        # BigQuery's adapter replaces no slices.
+        replaced = {"unique_key": "slice", "incremental_strategy": "delete+insert"} if name == "trino" else {}
+        config["by_day"] = {"materialized": "incremental", **replaced}
+        drift = {"nbsql.nbsql_drift_below": {"arguments": {"maximum": 9}}}
+        tests = {"counted": ["nbsql.nbsql_statistics_not_negative"], "by_day": [drift]}
+        super().__init__(folder, models, META, config, tests, target=target, version="warehouses")
+
+    def ask(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and rows that a statement returns."""
+        assert self.server.stdin is not None
+        assert self.server.stdout is not None
+        print(json.dumps(sql), file=self.server.stdin, flush=True)
+        columns, rows = json.loads(self.server.stdout.readline())
+        return columns, [tuple(row) for row in rows]
+
+    def read(self, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        columns, rows = self.ask(f"SELECT * FROM {TABLES[self.name].format(name)}")
+        return [name.lower() if self.name == "snowflake" and name.isupper() else name for name in columns], rows
+
+    def create_rows(self) -> None:
+        found = duckdb.sql(ROWS)
+        big = self.name == "bigquery"
+        types = {"VARCHAR": "STRING" if big else "VARCHAR", "DOUBLE": "FLOAT64" if big else "DOUBLE", "BOOLEAN": "BOOL"}
+        columns = [
+            (name, types.get(str(kind), "INT64" if big else "BIGINT"))
+            for name, kind in zip(found.columns, found.types, strict=True)
+        ]
+        described = ", ".join(f"{name} {kind}" for name, kind in columns)
+        rows = ", ".join(f"({', '.join(map(self.literal, row))})" for row in found.fetchall())
+        if big:
+            self.ask(f"create table `p`.`d`.`rows` as (SELECT * FROM UNNEST(ARRAY<STRUCT<{described}>>[{rows}]))")
+            return
+        if self.name == "snowflake":
+            self.ask("CREATE DATABASE db")
+            self.ask("CREATE SCHEMA IF NOT EXISTS db.public")
+        self.ask(f"CREATE TABLE {TABLES[self.name].format('rows')} ({described.replace('BOOL,', 'BOOLEAN,')})")
+        self.ask(f"INSERT INTO {TABLES[self.name].format('rows')} VALUES {rows}")
+
+    def literal(self, value: object) -> str:
+        if isinstance(value, str):
+            escaped = value.replace("\\", "\\\\") if self.name != "trino" else value
+            return "'" + escaped.replace("'", "''" if self.name != "bigquery" else "\\'") + "'"
+        return "NULL" if value is None else repr(value)
+
+
+@pytest.fixture(
+    scope="module", params=["bigquery", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("snowflake", "trino"))]
+)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    why = dbt_versions.missing("warehouses")
+    if why:
+        absent(why)
+    made = Warehouse(tmp_path_factory.mktemp(request.param), request.param)
+    with made.server:
+        try:
+            made.create_rows()
+            made.dbt("build", "--vars", "rows: day < 2")
+            yield made
+        finally:
+            made.server.terminate()
+
+
+def test_every_table_is_that_of_python(project: Warehouse) -> None:
+    here = duckdb.connect()
+    here.execute(f"CREATE TABLE rows AS SELECT * FROM ({ROWS}) WHERE day < 2")
+    here.execute(f"CREATE TABLE everything AS {ROWS}")
+    model = nbsql.fit(here, "rows", **{**META["counted"], "families": IN_PYTHON})
+    in_python = {**OTHERS, "often": nbsql.ZeroInflated(of="gamma")}
+    numbered = nbsql.fit(here, "rows", **{**META["numbered"], "families": in_python})
+    ordered = nbsql.fit(here, "rows", **{key: value for key, value in META["ordered"].items() if key != "classes"})
+    messages = project.messages()
+    expected = {
+        "priors": model.priors,
+        "likelihoods": model.likelihoods,
+        "predict_proba": model.predict_proba("everything", columns=["id"]),
+        "explain": ordered.explain("everything"),
+        "confusion": ordered.evaluate("everything").confusion,
+        "scorecard": ordered.scorecard(target="a").lines,
+        "joint_log_likelihood": ordered.joint_log_likelihood("everything", columns=["id"]),
+        "log_evidence": ordered.log_evidence("everything", columns=["id"]),
+        "numbered_likelihoods": numbered.likelihoods,
+        "numbered_predict": numbered.predict("everything", columns=["id"]),
+    }
+    assert expected.keys() == SCORES.keys()
+    for name, query in expected.items():
+        assert project.statuses()[name] == "success", messages[name]
+        columns, rows = project.read(name)
+        wanted = [query.columns.index(column) for column in columns]
+        rows_wanted = [tuple(row[place] for place in wanted) for row in query.fetchall()]
+        if name == "explain":  # whose rows have numbers of their own
+            rows, rows_wanted = ([row[1:] for row in each] for each in (rows, rows_wanted))
+        equal(rows, rows_wanted, name)
+    assert project.statuses()["nbsql_nbsql_statistics_not_negative_counted_"] == "pass"
+
+
+def test_what_the_package_lacks_is_refused_by_name(project: Warehouse) -> None:
+    messages = {name: text for name, text in project.messages().items() if text.startswith("nbsql: ")}
+    lists = "where the package computes without lists"
+    lacking = {
+        "worded": ("missing of 'worded'", "where the package reads no patterns of numbers"),
+        "aged": ("the half-life of 'aged'", "where the package lets no rows age"),
+        "metrics": ("nbsql.evaluation with table='metrics'", lists),
+        "monitor": ("nbsql.monitoring", lists),
+        "review": ("nbsql.review_queue", lists),
+        "nbsql_nbsql_drift_below_by_day_9": ("nbsql_drift_below", lists),
+    }
+    assert messages == {
+        name: f"nbsql: {what} cannot be had on {project.name}, {lack}; leave it out, or use DuckDB, PostgreSQL or Spark"
+        for name, (what, lack) in lacking.items()
+    }
+
+
+def test_new_slices_are_added(project: Warehouse) -> None:
+    if project.name == "snowflake":
+        pytest.skip("fakesnow has no temporary tables, by which Snowflake's adapter adds rows")
+    done = project.dbt("run", "--select", "by_day")
+    assert project.statuses() == {"by_day": "success"}, done.stdout
+    here = duckdb.connect()
+    model = nbsql.fit(here, ROWS, **META["by_day"])
+    cells = project.read("by_day")[1]
+    equal([row[:7] for row in cells], [row[:7] for row in model.statistics])
+    assert len({(row[0], row[7]) for row in cells}) == 3  # each slice was counted once
+
+
+def test_the_page_says_what_the_tests_execute_and_what_is_refused() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "dbt.md").read_text(encoding="utf-8")
+    header, _, *lines = page.partition("## What was executed where\n\n")[2].partition("\n\n")[0].splitlines()
+    engines = [cell.strip().lower() for cell in header.split("|")[2:-1]]
+    said: dict[str, dict[str, str]] = {engine: {} for engine in engines}
+    for line in lines:
+        first, *cells = (cell.strip() for cell in line.split("|")[1:-1])
+        for macro in re.findall(r"`(\w+)(\(table='confusion'\))?`", first):
+            for engine, cell in zip(engines, cells, strict=True):
+                said[engine]["".join(macro)] = cell
+    known = {engine: calls_of(f"test_dbt_{engine}") for engine in ("sqlite", "clickhouse")} | dict.fromkeys(
+        TARGETS, (SCORES, REFUSED)
+    )
+    for engine, tables in known.items():
+        executed, refused = ({called(call) for call in table.values()} for table in tables)
+        cell = "stand-in" if engine in TARGETS else "executed"
+        cells = said[engine]
+        assert {macro for macro, word in cells.items() if word == cell} == executed | {"statistics"}, engine
+        assert refused <= {macro for macro, word in cells.items() if word == "refused"}, engine
+
+
+def calls_of(module: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The calls that another file of tests executes, and those that are refused there."""
+    spec = importlib.util.spec_from_file_location(module, Path(__file__).with_name(f"{module}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found.SCORES, found.REFUSED
+
+
+def called(call: str) -> str:
+    """The macro of a call as the page writes it."""
+    return call.partition("(")[0] + ("(table='confusion')" if "confusion" in call else "")
