@@ -40,7 +40,7 @@ from nbsql.queries.query import Query
 from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import EM, LDA, QDA, JointBayes, Logistic, Mixture, Weighted
+from nbsql.spec.method import EM, LDA, QDA, Clusters, JointBayes, Logistic, Mixture, Weighted
 from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.first_report import write_report
@@ -50,7 +50,7 @@ from nbsql.version import __version__
 
 __all__ = [
     "AODE", "EM", "KDB", "LDA", "QDA", "TAN", "Auto", "Bernoulli", "Best", "Beta", "Binned", "Calendar", "Calibration",
-    "Categorical", "ClassEvaluation", "Complement", "Conditional", "CrossValidation", "DatabaseError", "Evaluation",
+    "Categorical", "ClassEvaluation", "Clusters", "Complement", "Conditional", "CrossValidation", "DatabaseError", "Evaluation",
     "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "HalfLife", "InputError", "Join", "Joint",
     "JointBayes", "Kernel", "LogNormal", "Logistic", "Mixture", "Model", "ModelError", "Multinomial",
     "MultivariateGaussian", "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query",

@@ -101,7 +101,8 @@ _OF_FIT: dict[str, Decorator] = {
             "--method", type=click.Choice(list(METHODS)), default="naive",
             help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
             "tan: each category may depend on one other, kdb: on several. aode: the mean over models in which all depend on "
-            "one. logistic: learnt weights. weighted: features have weights. em: rows without a class are used, too.",
+            "one. logistic: learnt weights. weighted: features have weights. em: rows without a class are used, too. "
+            "clusters: of --no-target, groups of rows.",
         ),
         option(
             "--shrinkage", callback=_number_or_text, metavar="S",
@@ -115,7 +116,10 @@ _OF_FIT: dict[str, Decorator] = {
             "--number-bins", type=int, metavar="N",
             help="For tan, kdb and aode, the number of quantiles that bin a number; by default it is cut where classes differ.",
         ),
-        option("--k", type=int, metavar="N", help="For kdb, the most others that a category depends on.  [default: by folds]"),
+        option(
+            "--k", type=int, metavar="N",
+            help="For kdb, the most others that a category depends on.  [default: by folds]  For clusters, their number.",
+        ),
         option(
             "--backoff", type=click.Choice(["naive"]),
             help="How the joint method scores an unseen row; by default not at all.",
@@ -166,12 +170,14 @@ OF_METHODS = together(
         help="For weighted, whether numbers and texts are two features, each with a weight.  [default: texts]",
     ),
     option("--pairs", type=int, metavar="N", help="For weighted, the most pairs of columns that are features.  [default: 0]"),
-    option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]"),
+    option("--iterations", type=int, metavar="N", help="The most iterations of logistic, em and clusters.  [default: 100]"),
     option(
         "--tolerance", type=float, metavar="T",
-        help="The change at which the search ends: of a weight for logistic, of the relative log-likelihood for em.  "
-        "[default: 1e-8; 1e-5 of em]",
+        help="The change at which the search ends: of a weight for logistic, of the relative log-likelihood for em, clusters.  "
+        "[default: 1e-8; 1e-5 of em and clusters]",
     ),
+    option("--starts", type=int, metavar="N", help="For clusters, from how many first rows they start.  [default: 5]"),
+    option("--seed", type=int, metavar="N", help="For clusters, the number that chooses the first rows.  [default: 0]"),
     option("--em-weight", type=float, metavar="W", help="For em, the weight of a row without a class.  [default: 1]"),
     option(
         "--components", type=COMPONENTS,

@@ -13,7 +13,7 @@ from nbsql.errors import in_words
 from nbsql.family import FAMILIES
 
 # What is an object of Python is an option: weight=nbsql.HalfLife(...), features=nbsql.Best(...), method=nbsql.Mixture(2).
-_OBJECTS = {"HalfLife": "half_life", "Best": "best", "Mixture": "components"}
+_OBJECTS = {"HalfLife": "half_life", "Best": "best", "Mixture": "components", "Clusters": "k"}
 _FAMILY_NAMES = {kind.__name__: name for name, kind in FAMILIES.items()}
 
 

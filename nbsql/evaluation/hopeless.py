@@ -44,7 +44,7 @@ def hopeless(state: ModelState, source: Source) -> str | None:
 
 def _is_judged(spec: Spec) -> bool:
     """Whether a model is one whose rows count alike, and can be scored as they are."""
-    rest = (spec.weight, spec.half_life, spec.segment_by, spec.em, spec.components)
+    rest = (spec.weight, spec.half_life, spec.segment_by, spec.is_soft, spec.components)
     is_plain = not any(rest) and not spec.joins and len(spec.features) <= MOST_FEATURES
     return is_plain and any(feature.is_inferred for feature in spec.features)
 

@@ -42,7 +42,7 @@ def learnt_part(state: ModelState, source: Source) -> str | None:
     is compared first, so that rows that the model has not learnt are hardly ever counted.
     """
     engine, spec = state.engine, state.spec
-    if spec.given or spec.em is not None or spec.half_life is not None or spec.shared:
+    if spec.given or spec.is_soft or spec.half_life is not None or spec.shared:
         return None
     try:
         spec = spec_for_recount(spec, source.columns, source.label, "the model", exact=engine.exact)

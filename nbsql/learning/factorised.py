@@ -30,7 +30,7 @@ def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[
     spec = plan.spec
     facts = {column.name for column in source.facts.columns}
     roles = {spec.target, spec.weight} - {None}
-    is_additive = not spec.has_weights and spec.em is None and spec.components is None and not spec.non_additive_parts
+    is_additive = not spec.has_weights and not spec.is_soft and spec.components is None and not spec.non_additive_parts
     if not source.joins or not roles <= facts or not is_additive:
         return Count(engine, source, plan, temporary)
     if spec.slice_expression is not None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.learning.clusters import find_clusters
 from nbsql.learning.collinear import check_matrices
 from nbsql.learning.declared import declare, give_priors
 from nbsql.learning.depth import choose_depth
@@ -63,6 +64,7 @@ STEPS: tuple[Step, ...] = (
     learn_weights,
     weigh_features,
     count_softly,
+    find_clusters,
     # The model is written.
     make_room,
     write_cells,

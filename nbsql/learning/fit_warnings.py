@@ -34,7 +34,7 @@ def warn_of_classes(draft: Draft) -> Draft:
     absent = [label for label, *_ in draft.declared if label not in {row[0] for row in labels}]
     if absent and spec.prior.kind == "empirical":
         warn_user(f"no row is {listed(absent)}, whose empirical prior is 0; with ⟨prior='smoothed'⟩ or 'uniform' it is above")
-    if len(labels) == 1 and not draft.declared and spec.has_target:
+    if len(labels) == 1 and not draft.declared and spec.has_target and spec.clusters is None:
         warn_user(f"{spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
     elif (advice_line := advice_on_classes(engine, spec.target, labels)) is not None:
         warn_user(advice_line)

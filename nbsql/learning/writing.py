@@ -15,7 +15,7 @@ from nbsql.storage.schema import drop_replaced
 def scan(draft: Draft) -> Draft:
     """The step that scans the source, which gives its classes. Raises InputError if a row breaks a rule."""
     count = make_count(draft.engine, draft.source, draft.plan, draft.temporary)
-    labels = count.scan(quiet=draft.spec.em is not None)
+    labels = count.scan(quiet=draft.spec.is_soft)
     count.check_magnitudes()
     entry = Entry(1, "1", "fit", draft.source.label, total_rows(labels))
     return replace(draft, counting=count, labels=labels, entries=(entry,))

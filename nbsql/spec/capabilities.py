@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from nbsql.errors import Cure, InputError, ModelError, NbsqlError, listed
 from nbsql.family import Family
 from nbsql.spec.dependence import AODE
+from nbsql.spec.method import OF_NO_CLASS
 from nbsql.spec.spec import Feature, Spec
 
 
@@ -29,6 +30,7 @@ KINDS: dict[str, Kind] = {
     "weighted": Kind('`method="weighted"`', lambda spec: spec.weighted is not None),
     "half_life": Kind("`nbsql.HalfLife`", lambda spec: spec.half_life is not None),
     "em": Kind('`method="em"`', lambda spec: spec.em is not None),
+    "clusters": Kind('`method="clusters"`', lambda spec: spec.clusters is not None),
     "pairs": Kind(
         '`method="aode"`',
         lambda spec: isinstance(spec.dependence, AODE) or any(feature.family.kind == "pairs" for feature in spec.features),
@@ -106,12 +108,29 @@ def _not_chosen(what: str) -> str:
     return f"⟨features=nbsql.{{title}}(...)⟩ does not support {what}; list the features by name"
 
 
+def _until_counted(name: str) -> str:
+    why = "runs statements until its counts converge, so they cannot be listed before"
+    return f"⟨method='{name}'⟩ {why}; fit the model instead"
+
+
+def _from_all_rows(name: str) -> str:
+    return f"{{title}} was fitted by ⟨method='{name}'⟩, which learns from all rows at once, so that no fold can be left out; "
+
+
+def _fractions(name: str) -> str:
+    how = f"fitted by ⟨method='{name}'⟩, which counts fractions of rows"
+    return f"{{title}} was {how}; fit it with ⟨method='naive'⟩ to use least"
+
+
+_NONE_TELLS_MORE = "without a target no feature tells more than another; list the features by name"
+_NONE_TO_JUDGE = "without a target there are no classes to judge by; name one"
 _BY_FOLDS = {
     "segments": f"cross-validation does not support ⟨segment_by⟩; {_ON_OTHER_ROWS}",
     "components": f"cross-validation does not support ⟨components⟩, which are found from all rows at once; {_ON_OTHER_ROWS}",
     "logistic": "cross-validation does not support ⟨method='logistic'⟩, which learns its weights from all rows at once; "
     f"{_ON_OTHER_ROWS}",
-    "untargeted": "without a target there are no classes to judge by; name one",
+    "untargeted": _NONE_TO_JUDGE,
+    "clusters": _NONE_TO_JUDGE,
 }
 _OWN_WEIGHTS = "{title} has weights that were learnt from its own rows; fit one model to all rows"
 _UNMERGED = {
@@ -134,6 +153,7 @@ USES: dict[str, Use] = {
         logistic=_method_by_segment("logistic"),
         weighted=_method_by_segment("weighted"),
         em=_method_by_segment("em"),
+        clusters=_method_by_segment("clusters"),
         pairs=_method_by_segment("aode"),
         half_life=_apart(_HALF_LIFE, "⟨segment_by⟩"),
     ),
@@ -144,10 +164,12 @@ USES: dict[str, Use] = {
         logistic=_steady_weights("logistic"),
         weighted=_steady_weights("weighted"),
         em=_steady_weights("em"),
+        clusters=_steady_weights("clusters"),
     ),
     "prior": _fit(
         "another prior than the empirical one",
         logistic="⟨method='logistic'⟩ learns the bias of each class from the rows; leave out ⟨prior⟩",
+        clusters="the prior of a cluster is its share of the rows; leave out ⟨prior⟩",
     ),
     "classes": _fit(
         "`classes`",
@@ -156,6 +178,7 @@ USES: dict[str, Use] = {
         components="components are found in the rows of each class, and declared classes may have no rows; leave out ⟨classes⟩",
         logistic="⟨method='logistic'⟩ needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩",
         weighted="⟨method='weighted'⟩ needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩",
+        clusters=OF_NO_CLASS,
     ),
     "choosing": _fit(
         "`features=nbsql.Best`",
@@ -163,7 +186,8 @@ USES: dict[str, Use] = {
         components=_not_chosen("⟨components⟩"),
         em=_not_chosen("⟨method='em'⟩"),
         pairs=_not_chosen("⟨method='aode'⟩"),
-        untargeted="without a target no feature tells more than another; list the features by name",
+        clusters=_NONE_TELLS_MORE,
+        untargeted=_NONE_TELLS_MORE,
         half_life=_not_chosen(_HALF_LIFE),
     ),
     "fit_sql": _fit(
@@ -174,7 +198,8 @@ USES: dict[str, Use] = {
         "fit the model instead",
         components="components are found by statements that depend on the rows, so they cannot be listed before; "
         "fit the model instead",
-        em="⟨method='em'⟩ runs statements until its counts converge, so they cannot be listed before; fit the model instead",
+        em=_until_counted("em"),
+        clusters=_until_counted("clusters"),
     ),
     "cross_validate": _fit("`cross_validate`", **_BY_FOLDS),
     "leave_one_out": _fit(
@@ -224,8 +249,8 @@ USES: dict[str, Use] = {
         "`calibrate`", "calibration", "segments", "untargeted",
         components="{title} has several components per class, which are found from all rows at once, so that no fold "
         f"can be left out; {_ON_NEW_ROWS}",
-        em="{title} was fitted by ⟨method='em'⟩, which learns from all rows at once, so that no fold can be left out; "
-        f"{_ON_NEW_ROWS}",
+        em=_from_all_rows("em") + _ON_NEW_ROWS,
+        clusters=_from_all_rows("clusters") + _ON_NEW_ROWS,
         probabilities=_no_counts("calibrate it with ⟨folds=None⟩"),
         half_life=_no_age("calibration by folds", _ON_NEW_ROWS),
         bound=f"{{bound}} is estimated from all rows at once, so that no fold can be left out; {_ON_NEW_ROWS}",
@@ -268,7 +293,8 @@ USES: dict[str, Use] = {
         half_life=_no_age("least", "fit it without a half-life"),
         logistic=_not_generative("counts to leave out"),
         weighted="{title} has weights, which were learnt from single rows; fit it with ⟨method='naive'⟩ to use least",
-        em="{title} was fitted by ⟨method='em'⟩, which counts fractions of rows; fit it with ⟨method='naive'⟩ to use least",
+        em=_fractions("em"),
+        clusters=_fractions("clusters"),
         pairs="{title} counts pairs of values, from which counts that are left out could be computed; "
         "fit it with ⟨method='naive'⟩",
     ),
@@ -336,6 +362,9 @@ FEATURES: dict[str, dict[str, str]] = {
     "components": {"covariance": _OTHER, "backoff": _OTHER, "best": _OPTION, "complement": _OTHER},
     "classes": {"covariance": _OTHER, "kernel": _OTHER},
     "method='em'": {
+        "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
+    },
+    "method='clusters'": {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
     },
     "method='weighted'": {"covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER},

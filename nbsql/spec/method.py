@@ -252,13 +252,54 @@ class EM(Classifier):
         checked(self, whole_number, "iterations")
 
 
+@dataclass(frozen=True)
+class Clusters(Classifier):
+    """Groups of rows that nobody has named, "clusters": `nbsql.fit(..., target=None, method=nbsql.Clusters(3))`.
+
+    A cluster is a class of naive Bayes that no row is known to be of. Expectation-maximisation finds them: each step divides
+    every row among the clusters by its posterior and counts these parts, until the log-likelihood of the rows converges
+    (Dempster, Laird and Rubin, Maximum likelihood from incomplete data via the EM algorithm, Journal of the Royal Statistical
+    Society B 39, 1977). A cluster begins as half of the whole table and half one of its rows. Of several such starts, each of
+    which takes ten steps, the one with the largest log-likelihood goes on (Biernacki, Celeux and Govaert, Choosing starting
+    values for the EM algorithm, Computational Statistics and Data Analysis 41, 2003). The result is deterministic.
+
+    Args:
+        k: the number of clusters, which must be said. `model.log_likelihood` of rows held out tells which number is better.
+        starts: the number of starts.
+        seed: a whole number that chooses the rows of the starts; other seeds may find other clusters.
+        iterations: the largest number of steps.
+        tolerance: the change of the mean log-likelihood of a row at which the search ends: relative to it, or in nats if it is
+            less than one.
+
+    >>> Clusters(3)
+    Clusters(k=3, starts=5, seed=0, iterations=100, tolerance=1e-05)
+    """
+
+    k: int = 0
+    starts: int = 5
+    seed: int = 0
+    iterations: int = 100
+    tolerance: float = 1e-5
+
+    name: ClassVar[str] = "clusters"
+
+    def __post_init__(self) -> None:
+        if self.k == 0:
+            raise InputError("the number of clusters is missing; say it: ⟨method=nbsql.Clusters(3)⟩")
+        checked(self, whole_number, "k", "starts", "iterations")
+        set_attributes(self, seed=whole_number(self.seed, "seed", 0))
+        checked(self, non_negative, "tolerance")
+
+
+OF_NO_CLASS = "⟨method='clusters'⟩ finds groups of rows that have no class; leave out the target: ⟨target=None⟩"
+
 # The classifiers that need no argument, by name.
 METHODS: dict[str, type[Classifier]] = {
-    kind.name: kind for kind in (NaiveBayes, JointBayes, LDA, QDA, TAN, KDB, AODE, Logistic, Weighted, EM)
+    kind.name: kind for kind in (NaiveBayes, JointBayes, LDA, QDA, TAN, KDB, AODE, Logistic, Weighted, EM, Clusters)
 }
 
-MethodName = Literal["naive", "joint", "lda", "qda", "tan", "kdb", "aode", "logistic", "weighted", "em"]
-Method = MethodName | JointBayes | LDA | QDA | TAN | KDB | AODE | Logistic | Weighted | EM | Mixture
+MethodName = Literal["naive", "joint", "lda", "qda", "tan", "kdb", "aode", "logistic", "weighted", "em", "clusters"]
+Method = MethodName | JointBayes | LDA | QDA | TAN | KDB | AODE | Logistic | Weighted | EM | Clusters | Mixture
 
 
 def method_named(method: Any) -> Classifier:

@@ -12,8 +12,8 @@ from nbsql.family.checks import checked, choice, estimate_named, non_negative, s
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import Method, method_named
-from nbsql.spec.spec import NO_TARGET, Feature
+from nbsql.spec.method import OF_NO_CLASS, Clusters, Method, method_named
+from nbsql.spec.spec import CLUSTER, NO_TARGET, Feature
 
 Infer = Literal["values", "types"]
 By = Literal["mutual_information", "chi_square", "symmetrical_uncertainty", "f_statistic"]
@@ -196,9 +196,9 @@ class Counting:
             discriminant analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other
             (`nbsql.TAN`); "kdb", in which each may depend on several (`nbsql.KDB`); "aode", which lets each category depend on
             every other in turn (`nbsql.AODE`); "logistic", logistic regression (`nbsql.Logistic`); "weighted", whose features
-            have learnt weights (`nbsql.Weighted`); "em", which also learns from rows without a class (`nbsql.EM`). A name
-            stands for the default options; an instance sets them, as in `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits
-            every class into two components.
+            have learnt weights (`nbsql.Weighted`); "em", which also learns from rows without a class (`nbsql.EM`); "clusters",
+            which finds groups of rows where there is no target (`nbsql.Clusters`). A name stands for the default options; an
+            instance sets them, as in `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits every class into two components.
         nulls: "skip" leaves a missing value out of counts and scores, "category" makes it a value of its own, "error" refuses
             it.
         slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.
@@ -272,9 +272,14 @@ class Options(Estimating, Counting):
         column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
         given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
         read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}
+        has_clusters = isinstance(method_named(given.get("method", "naive")), Clusters)
+        if has_clusters and column is not None:
+            raise InputError(OF_NO_CLASS)
         if column is None:
-            given = {"unseen": "smooth", **given}  # what was never seen is unusual, too
-            column, given["derive"] = NO_TARGET, {**given.get("derive", {}), NO_TARGET: "'all'"}
+            column = CLUSTER if has_clusters else NO_TARGET
+            if not has_clusters:
+                given = {"unseen": "smooth", **given}  # what was never seen is unusual, too
+            given["derive"] = {**given.get("derive", {}), column: "'all'"}
         return cls(column, **given | read_once)
 
     def excluding(self, *names: str) -> Options:

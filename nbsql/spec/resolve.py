@@ -20,7 +20,7 @@ from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import CLASS_AND_FEATURE, EM, VIEWS, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
+from nbsql.spec.method import CLASS_AND_FEATURE, EM, VIEWS, Clusters, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
 from nbsql.spec.options import Counting, Infer, Options
 from nbsql.spec.spec import Feature, Spec
 
@@ -104,6 +104,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         weighted=method if isinstance(method, Weighted) else None,
         dependence=method if isinstance(method, (TAN, KDB, AODE)) else None,
         em=method if isinstance(method, EM) else None,
+        clusters=method if isinstance(method, Clusters) else None,
         defaults={
             "alpha": options.pseudo_count,
             "nulls": options.nulls,
@@ -140,8 +141,8 @@ def _check_together(spec: Spec) -> None:
             check(spec, use)
     if spec.segment_by is not None:
         check_features(spec.features, "segment_by")
-    if spec.em is not None:
-        check_features(spec.features, "method='em'")
+    if spec.is_soft:
+        check_features(spec.features, "method='em'" if spec.em is not None else "method='clusters'")
     if spec.components is not None:
         check_features(spec.features, "components")
         if not spec.components.numbers:

@@ -16,7 +16,7 @@ from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.derived import Derived, inputs
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
-from nbsql.spec.method import EM, Logistic, Weighted
+from nbsql.spec.method import EM, Clusters, Logistic, Weighted
 
 FORMAT = 2  # the version of the JSON text in the table `spec`
 _OPTIONAL: dict[str, Any] = {
@@ -24,6 +24,7 @@ _OPTIONAL: dict[str, Any] = {
     "logistic": Logistic,
     "weighted": Weighted,
     "em": EM,
+    "clusters": Clusters,
 }  # parts that a spec may lack
 # Of a feature, where they are true.
 _MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values", "empty": "is_empty"}
@@ -132,6 +133,7 @@ class Prior:
 
 
 NO_TARGET = "no target"  # the name of the class column of a model that has one class, and describes all rows
+CLUSTER = "cluster"  # that of a model whose classes are clusters
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,7 @@ class Spec:
     dependence: TAN | KDB | AODE | None = None  # not found yet (nbsql/learning/); a fitted model stores it as features
     found_dependence: TAN | KDB | AODE | None = field(default=None, compare=False)  # what `dependence` was before the fit
     em: EM | None = None
+    clusters: Clusters | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
     derived: tuple[Derived, ...] = ()
@@ -185,6 +188,11 @@ class Spec:
     def has_weights(self) -> bool:
         """Whether scores have weights that were learnt from rows, in the relation `weights`, and so are no likelihoods."""
         return self.logistic is not None or self.weighted is not None
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether rows were counted in several classes, in each with its posterior."""
+        return self.em is not None or self.clusters is not None
 
     @property
     def is_sliced(self) -> bool:

@@ -67,7 +67,7 @@ def test_acts_of_a_model(con: Connection, refused: Refused) -> None:
             ROWS,
             {"method": [1]},
             "no method [1]; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'kdb', 'aode', 'logistic', 'weighted', "
-            "'em' and nbsql.Mixture(2)",
+            "'em', 'clusters' and nbsql.Mixture(2)",
         ),
         (
             "SELECT i % 2 AS y, 5 AS x, 4 AS z FROM range(9) AS r(i)",

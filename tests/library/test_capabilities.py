@@ -26,6 +26,12 @@ FITS: dict[str, dict[str, Any]] = {
     "logistic": {"method": "logistic", "exclude": ["s"]},
     "weighted": {"method": "weighted", "exclude": ["s"]},
     "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
+    "clusters": {
+        "target": None,
+        "families": COUNTS,
+        "method": nbsql.Clusters(2, starts=1, iterations=1),
+        "exclude": ["s", "cluster", "y"],
+    },
     "untargeted": {"target": None, "families": COUNTS, "exclude": ["s"]},
     "pairs": {"features": ["v", "g", "x"], "families": {"x": "gaussian"}, "method": "aode"},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
@@ -40,10 +46,18 @@ LIKELIHOODS = {
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as con:
         con.execute(ROWS)
+        con.execute("CREATE SCHEMA clustered")
+        con.execute("CREATE TABLE clustered.t AS SELECT *, 'cluster_' || 1 + s % 2 AS cluster FROM t")
         yield con
 
 
+def in_schema(con: Any, kind: str) -> None:
+    """Let t be the table of a kind: that of clusters has a column of them, for what asks for classes."""
+    con.execute(f"USE memory.{'clustered' if kind == 'clusters' else 'main'}")
+
+
 def fitted(con: Any, kind: str, **options: Any) -> nbsql.Model:
+    in_schema(con, kind)
     if kind == "probabilities":
         counts = {"x": "poisson"}
         return nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=LIKELIHOODS, target="y", families=counts)
@@ -55,9 +69,14 @@ def shared(model: nbsql.Model, **sharing: Any) -> None:
         model.export(f"{folder}/shared.parquet", **sharing)
 
 
+def labels(model: nbsql.Model) -> tuple[str, str]:
+    return ("a", "b") if model.state.spec.clusters is None else ("cluster_1", "cluster_2")
+
+
 def of_values(con: Any, model: nbsql.Model) -> nbsql.Model:
     """A model of its kind of values alone, if it takes counts, too, which have no points."""
-    kind = "em" if model.state.spec.em else "half_life" if model.state.spec.half_life else None
+    spec = model.state.spec
+    kind = "em" if spec.em else "clusters" if spec.clusters else "half_life" if spec.half_life else None
     return (
         model if kind is None else nbsql.fit(con, "t", **{"target": "y", **FITS[kind], "families": {}, "features": ["v", "g"]})
     )
@@ -95,8 +114,8 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "ledger": lambda con, model: model.compact(),
     "as_of": lambda con, model: model.as_of("1").joint_log_likelihood("t").fetchall(),
     "drift": lambda con, model: (model.relevance().fetchall(), model.monitor("t").fetchall()),
-    "discrimination": lambda con, model: model.discrimination("a", "b").fetchall(),
-    "scorecard": lambda con, model: of_values(con, model).scorecard(target="a"),
+    "discrimination": lambda con, model: model.discrimination(*labels(model)).fetchall(),
+    "scorecard": lambda con, model: of_values(con, model).scorecard(target=labels(model)[0]),
     "densities": lambda con, model: model.profile("x" if "x" in model.families else "s").fetchall(),
     "contributions": lambda con, model: model.plot.nomogram(),
     "derive": lambda con, model: model.slices(["0"]),
@@ -127,6 +146,7 @@ def expect(use: str, kind: str, act: Callable[[], Any], title: str, bound: str) 
 )
 def test_a_fit_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str, kind: str) -> None:
     options = FITS[kind]
+    in_schema(con, kind)
     expect(use, kind, lambda: FIT_ACTS[use](con, options), USES[use].title, "")
 
 
@@ -139,7 +159,7 @@ def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind:
     bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
     asked_only = fitted(con, kind)
     for use, act in ACTS.items():
-        sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em", "pairs", "untargeted") else {}
+        sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em", "clusters", "pairs", "untargeted") else {}
         model = fitted(con, kind, **sliced) if sliced or use in CHANGES else asked_only
         both = use == "merge_several" and refusing(use, kind) == "bound"
         title = "the model and the model" if both else "the model"
@@ -165,6 +185,7 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "segment_by": {"segment_by": "s % 2"},
     "components": {"method": nbsql.Mixture(2)},
     "method='em'": {"method": "em"},
+    "method='clusters'": {"target": None, "method": nbsql.Clusters(2, starts=1, iterations=1)},
     "method='weighted'": {"method": "weighted"},
     "per='class and feature'": {"method": nbsql.Weighted(per="class and feature")},
     "impute": {},

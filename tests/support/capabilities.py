@@ -23,7 +23,7 @@ FAMILIES = {"kernel": "`kernel`", "covariance": "`multivariate_gaussian`", "cond
 def kinds_of(use: str) -> list[str]:
     """The kinds that can meet a use: what a fit is asked for beside others is of those that are fitted."""
     return (
-        ["segments", "components", "half_life", "logistic", "weighted", "em", "pairs", "untargeted"]
+        ["segments", "components", "half_life", "logistic", "weighted", "em", "clusters", "pairs", "untargeted"]
         if USES[use].error is InputError
         else [*KINDS]
     )

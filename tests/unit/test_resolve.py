@@ -165,8 +165,8 @@ NUMBERS = {"play": "VARCHAR", "x": "DOUBLE", "z": "DOUBLE"}
         (
             TENNIS,
             {"method": 3},
-            "no method 3; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'kdb', 'aode', 'logistic', 'weighted', 'em' "
-            "and nbsql.Mixture(2)",
+            "no method 3; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'kdb', 'aode', 'logistic', 'weighted', 'em', "
+            "'clusters' and nbsql.Mixture(2)",
         ),
         (
             TENNIS,
