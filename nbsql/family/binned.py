@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, written
 from nbsql.family.base import NUMBERS, Cell, Macros, macros_of
-from nbsql.family.checks import checked, choice, finite, set_attributes, true_or_false, whole_number
+from nbsql.family.checks import choice, finite, set_attributes, whole_number
 from nbsql.family.kinds import Level
 
 MOST_BINS = 1000
@@ -29,8 +29,9 @@ class Binned(Level):
             differ, into as many bins as the minimum description length principle accepts (Fayyad and Irani 1993). A list gives
             the edges themselves.
         monotone: whether adjacent bins are merged until the share of a class rises, or falls, from bin to bin (pool adjacent
-            violators), in the direction that keeps the greater information value. It requires a target of two classes. The
-            model then stores the merged edges as `by`.
+            violators): "rising" or "falling" is the trend of the larger label, "peak" lets its share rise up to a bin and fall
+            from there, and True is rising or falling, whichever keeps the greater information value. It requires a target of
+            two classes. The model then stores the merged edges as `by`.
         edges: the edges between the bins, as the fit found them.
 
     >>> Binned(by=[18, 65]).labels
@@ -40,7 +41,7 @@ class Binned(Level):
     bins: int = 10
     _: KW_ONLY
     by: Literal["quantile", "width", "mdl"] | Sequence[float] = "quantile"
-    monotone: bool = False
+    monotone: bool | Literal["rising", "falling", "peak"] = False
     edges: Sequence[float] | None = None
 
     name: ClassVar[str] = "binned"
@@ -50,7 +51,8 @@ class Binned(Level):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked(self, true_or_false, "monotone")
+        if not isinstance(self.monotone, bool):
+            choice(self.monotone, Literal["rising", "falling", "peak"], "monotone")
         if isinstance(self.by, str):
             choice(self.by, Literal["quantile", "width", "mdl"], "by")
             set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS))
@@ -62,7 +64,7 @@ class Binned(Level):
                 set_attributes(self, edges=tuple(map(float, self.edges)))
             except (OverflowError, TypeError, ValueError):
                 raise InputError(f"edges must be a list of numbers, not {written(self.edges)}") from None
-        set_attributes(self, supervised=self.by == "mdl" or self.monotone)
+        set_attributes(self, supervised=self.by == "mdl" or bool(self.monotone))
 
     @property
     def fit_query(self) -> str | None:

@@ -1,12 +1,14 @@
 {#
-  The edges that remain when adjacent bins are merged until the share of a class rises, or falls, from bin to bin. One row per edge: edge,
-  and classes, the number of classes of the target; if no edge remains, one row without an edge.
+  The edges that remain when adjacent bins are merged until the share of a class rises, falls, or rises up to a place and falls from there.
+  One row per edge: edge, and classes, the number of classes of the target; if no edge remains, one row without an edge.
 
   This is pool adjacent violators (Ayer et al. 1955) without its steps. With the rows and those of the class cumulated, an edge remains if
   the share of every run of bins that ends there is below the share of every run that begins there. These edges are the corners of the
-  greatest convex minorant (Barlow et al., Statistical Inference under Order Restrictions, 1972). Of the two directions, the one with the
-  greater information value is taken, rising in a tie. Half a row is added to both sides of a bin, so that a bin with a single class has
-  an information value.
+  greatest convex minorant (Barlow et al., Statistical Inference under Order Restrictions, 1972). A trend is known by its
+  top, the place up to which the share rises: the last one if it only rises, the first one if it only falls. Up to the top, only the runs
+  that end there count, and from the top on those that begin there; the top itself is an edge if the shares beside it differ. Of the trends
+  that may be, the one with the greater information value is taken, in a tie that which rises further. Half a row is added to both sides of
+  a bin, so that a bin with a single class has an information value.
 
   feature.family.by: the edges to choose from. The class is the larger label; with two classes, the share of the other one is then
   monotone, too.
@@ -45,57 +47,70 @@ places AS (
   UNION ALL
   SELECT -1, 0, 0, NULL
 ),
+trends AS (
+  SELECT bin AS top
+  FROM places
+  {% if feature.family.monotone != 'peak' %}
+  WHERE {% if feature.family.monotone != 'rising' %}bin = -1{% endif %}
+  {%- if feature.family.monotone is true %} OR {% endif %}
+  {%- if feature.family.monotone != 'falling' %}bin = (SELECT max(bin) FROM places){% endif +%}
+  {% endif %}
+),
 shares AS (
   SELECT
+    trends.top,
     place.bin,
     place.following,
-    max(CASE WHEN other.bin < place.bin THEN {{ slope }} END) AS most_before,
-    min(CASE WHEN other.bin < place.bin THEN {{ slope }} END) AS least_before,
-    max(CASE WHEN other.bin > place.bin THEN {{ slope }} END) AS most_after,
-    min(CASE WHEN other.bin > place.bin THEN {{ slope }} END) AS least_after
+    max(CASE WHEN place.bin <= trends.top AND other.bin < place.bin THEN {{ slope }} END) AS most_before,
+    min(CASE WHEN other.bin > place.bin AND other.bin <= trends.top THEN {{ slope }} END) AS least_after,
+    min(CASE WHEN other.bin < place.bin AND other.bin >= trends.top THEN {{ slope }} END) AS least_before,
+    max(CASE WHEN place.bin >= trends.top AND other.bin > place.bin THEN {{ slope }} END) AS most_after
   FROM places AS place
   JOIN places AS other ON other.bin <> place.bin
-  GROUP BY place.bin, place.following
+  CROSS JOIN trends
+  GROUP BY trends.top, place.bin, place.following
 ),
 -- shares that differ by rounding alone are the same
 corners AS (
-  SELECT bin, following, 1 AS direction FROM shares WHERE most_before + 1e-12 < least_after
-  UNION ALL
-  SELECT bin, following, 2 FROM shares WHERE least_before > most_after + 1e-12
+  SELECT top, bin, following
+  FROM shares
+  WHERE (bin < top AND most_before + 1e-12 < least_after)
+    OR (bin > top AND least_before > most_after + 1e-12)
+    OR (bin = top AND abs(most_before - most_after) > 1e-12)
 ),
 parts AS (
-  SELECT direction, sum(n) AS n, sum(of_class) AS of_class
+  SELECT top, sum(n) AS n, sum(of_class) AS of_class
   FROM (
-    SELECT directions.direction, bins.bin, bins.n, bins.of_class, count(corners.bin) AS part
+    SELECT trends.top, bins.bin, bins.n, bins.of_class, count(corners.bin) AS part
     FROM bins
-    CROSS JOIN (SELECT 1 AS direction UNION ALL SELECT 2) AS directions
-    LEFT JOIN corners ON corners.direction = directions.direction AND corners.bin < bins.bin
-    GROUP BY directions.direction, bins.bin, bins.n, bins.of_class
+    CROSS JOIN trends
+    LEFT JOIN corners ON corners.top = trends.top AND corners.bin < bins.bin
+    GROUP BY trends.top, bins.bin, bins.n, bins.of_class
   ) AS parted
-  GROUP BY direction, part
+  GROUP BY top, part
 ),
 worth AS (
-  SELECT direction, sum((p - q) * ln(p / q)) AS information_value
+  SELECT top, sum((p - q) * ln(p / q)) AS information_value
   FROM (
     SELECT
-      direction,
-      (of_class + 0.5) / sum(of_class + 0.5) OVER (PARTITION BY direction) AS p,
-      (n - of_class + 0.5) / sum(n - of_class + 0.5) OVER (PARTITION BY direction) AS q
+      top,
+      (of_class + 0.5) / sum(of_class + 0.5) OVER (PARTITION BY top) AS p,
+      (n - of_class + 0.5) / sum(n - of_class + 0.5) OVER (PARTITION BY top) AS q
     FROM parts
   ) AS sides
-  GROUP BY direction
+  GROUP BY top
 ),
 chosen AS (
-  SELECT CASE WHEN falling.information_value > rising.information_value + 1e-12 THEN 2 ELSE 1 END AS direction
-  FROM worth AS rising
-  JOIN worth AS falling ON rising.direction = 1 AND falling.direction = 2
+  SELECT max(top) AS top
+  FROM worth
+  WHERE information_value >= (SELECT max(information_value) FROM worth) - 1e-12
 )
 SELECT edges.edge, classes.classes
 FROM classes
 LEFT JOIN (
   SELECT candidates.edge
   FROM corners
-  JOIN chosen ON chosen.direction = corners.direction
+  JOIN chosen ON chosen.top = corners.top
   JOIN (
     VALUES
       {% for edge in feature.family.by %}
