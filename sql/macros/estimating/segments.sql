@@ -205,7 +205,11 @@ FROM (
   FROM whole
   JOIN members ON members.class = whole.class AND members.segment > 0
   LEFT JOIN (
-    SELECT class, feature, value, sum(n) AS n FROM cells WHERE mean IS NULL GROUP BY class, feature, value HAVING {{ nbsql.has_weight() }}
+    SELECT class, feature, value, sum(n) AS n
+    FROM cells
+    WHERE mean IS NULL
+    GROUP BY class, feature, value
+    HAVING {{ nbsql.has_weight('cells') | indent(4) }}
   ) AS counts
     ON counts.class = members.member
     AND counts.feature = whole.feature
