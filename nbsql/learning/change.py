@@ -329,7 +329,8 @@ class Change:
         renderer = engine.renderer
         check_reference_time(engine, plan.spec, plan.relations["statistics"], self.title)
         engine.run("time of the change", renderer.statement("set_updated_at", plan.relations["spec"]))
-        engine.run_all(plan.create_estimates(again=True))
+        estimates = list(plan.create_estimates(again=True))
+        engine.run_all(estimates)
         classes = class_columns(engine.rows(plan.class_order()))
         plan = replace(plan, wide=plan.is_wide(scored_class_count(classes)))
         is_same_form = classes == self.classes and plan.wide == self.plan.wide
@@ -339,7 +340,8 @@ class Change:
         drop_parts(engine, plan.relations, [*((*MACROS, *UNCALIBRATED) if changes_macros else ()), *outdated])
         statements = list(plan.create_scoring_tables(classes, again=refill, in_script=True))
         if changes_macros:
-            macros = list(plan.create_macros(classes))
-            statements += [*macros, *plan.add_comments(macros)]
+            statements += plan.create_macros(classes)
+        if not plan.relations.temporary:
+            statements += plan.add_comments([*estimates, *statements])
         run_statements(engine, plan, statements)
         self.plan, self.classes = plan, classes

@@ -15,6 +15,7 @@ from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
+from nbsql.storage.build import run_statements
 from nbsql.storage.schema import drop_parts
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
@@ -61,6 +62,7 @@ def follow(change: Change, table: Source, rows: Callable[[], Source], present: P
                 raise InputError(
                     f"{table.label} is in another database than {title}, where its triggers reach no model"
                 ) from None
+    run_statements(engine, change.plan, change.plan.add_comments([], ["changes"]))
     change.write("follow", table.label)
     change.finish()
 

@@ -31,7 +31,7 @@ def build(
     statements = [*plan.create_scoring_tables(classes, has_unique_cells=single), *views]
     if not plan.relations.temporary:
         statements.extend([*plan.create_macros(classes), *plan.create_user_views()])
-        statements.extend(plan.add_comments([*described, *statements]))
+        statements.extend(plan.add_comments([*described, *statements], ["weights"] if plan.spec.has_weights else []))
     run_statements(engine, plan, statements)
     return plan, classes
 

@@ -118,9 +118,8 @@ def test_how_much_likelier_a_value_is(place: Place) -> None:
             place.run(f"SELECT * FROM spam.likelihood_ratios({classes})")
 
 
-def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
-    model = fitted(place)
-    model.calibrate("w", folds=2)
+def assert_commented(place: Place, *relations: str) -> None:
+    """That each relation of the model spam has its comment, and that some are among them."""
     schema = "nspname = 'spam'"
     queries = {
         "duckdb": [
@@ -132,7 +131,7 @@ def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
             "SELECT relname, obj_description(c.oid, 'pg_class') FROM pg_class AS c "
             f"JOIN pg_namespace AS s ON s.oid = relnamespace WHERE {schema} AND relkind IN ('r', 'v')",
             "SELECT proname, obj_description(p.oid, 'pg_proc') FROM pg_proc AS p "
-            f"JOIN pg_namespace AS s ON s.oid = pronamespace WHERE {schema}",
+            f"JOIN pg_namespace AS s ON s.oid = pronamespace WHERE {schema} AND prorettype <> 'trigger'::regtype",
         ],
     }
     if place.engine == "spark":
@@ -140,13 +139,33 @@ def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
         found = {name: dict(row[:2] for row in place.run(f"DESCRIBE EXTENDED spam.{name}")).get("Comment") for name in names}
     else:
         found = {name: comment for query in queries[place.engine] for name, comment in place.run(query)}
-    assert {"statistics", "spec", "features", "parameters", "calibration"} <= found.keys()
+    assert {"statistics", "spec", "features", "parameters", *relations} <= found.keys()
     told = " In an attached database, add database := 'its name'."  # of macros, which DuckDB alone has
     for name, comment in found.items():
         assert comment == PARTS[name].comment + (told if PARTS[name].kind == "macro" and place.engine == "duckdb" else "")
     if place.engine == "postgres":
         ((comment,),) = place.run(f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE {schema}")
         assert comment.startswith("nbsql: a naive Bayes model")
+
+
+def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
+    model = fitted(place)
+    model.calibrate("w", folds=2)
+    assert_commented(place, "calibration")
+    with pytest.warns(nbsql.NbsqlWarning, match="calibration"):
+        model.update("w")
+    assert_commented(place, "estimates", "lookups")
+
+
+def test_the_weights_of_a_model_and_the_changes_that_it_follows_have_comments(place: Place) -> None:
+    if place.engine == "spark":
+        pytest.skip("Spark has neither")
+    fitted(place)
+    nbsql.fit(place.con, "w", target="y", id="id", name="spam", features=["name"], method="weighted", replace=True)
+    assert_commented(place, "weights")
+    model = nbsql.fit(place.con, "w", target="y", id="id", name="spam", replace=True)
+    model.follow("w")
+    assert_commented(place, "changes")
 
 
 def test_comments_come_back_when_the_classes_are_others(place: Place) -> None:
