@@ -12,7 +12,7 @@ their tests are made from the same tables (`nbsql/spec/capabilities.py`). A refu
 reason, and changes nothing.
 """
 
-BOUND = """Features estimated from all rows at once are the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and
+BOUND = """Estimated from all rows at once are the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and
 a bag or text with `norm` beside `tfidf` or `min_count`. Fit such a model again instead of updating it, and
 evaluate it on rows that it has not learnt.
 """
