@@ -28,8 +28,7 @@ class Imputing(Handle):
         bins, the middle; a single bin has none), and the column `probability_<x>` is its probability among them. For a number
         with a density, the mean is filled in, rounded if its column holds whole numbers, and `deviation_<x>` is its standard
         deviation. Both columns are NULL where nothing was filled in: where there was a value, or no class can explain the row.
-        Several missing values of a row are filled one by one, not jointly. Where x has a parent or is one (`nbsql.TAN`), the
-        row is scored with each value in its place, and p(x = v | rest) is the share of its evidence.
+        Several missing values of a row are filled one by one, not jointly.
 
         Args:
             source: rows with missing values.
@@ -39,8 +38,7 @@ class Imputing(Handle):
 
         Raises:
             InputError: the source lacks a feature, or already has a column that would be added; or a column cannot be
-                inferred: it has words, a family over several columns or nulls='category', or another feature depends on it as
-                a number.
+                inferred: it has words, a family over several columns, a parent or a child, or nulls='category'.
             ModelError: the model is logistic, or has segments or components.
 
         >>> rows = "('sun', 'hot', 'dry'), ('sun', 'hot', 'dry'), ('rain', 'mild', 'wet'), ('rain', 'mild', 'wet')"
