@@ -18,7 +18,6 @@ from nbsql.spec.rules import RULES
 from nbsql.spec.spec import Check
 
 ALL = "all"  # what `learnt` is if a source has all rows that the model has learnt
-_ROUNDING = 1e-9
 
 
 def rows_in_words(learnt: str | None, share: float) -> str:
@@ -243,7 +242,7 @@ class Evaluation(Displayed):
             cure = "them by folds, with ⟨folds=5⟩" if self.learnt == ALL else "it on rows that it has not learnt"
             rows = rows_in_words(self.learnt, self.share_learnt)
             lines.append(f"the model has learnt {rows}{part}, so that the numbers are too good; evaluate {cure}")
-        if self.log_loss_of_priors is not None and self.log_loss > self.log_loss_of_priors + _ROUNDING:
+        if self.log_loss_of_priors is not None and round(self.log_loss, 4) > round(self.log_loss_of_priors, 4):  # as written
             other = "⟨method='weighted'⟩" if self._takes_weights else ""
             cure = "calibrate the model" + (f", or try a fit with {other}" if other else "")
             if self.calibrated_by:

@@ -81,7 +81,8 @@ def _fault(losses: Sequence[tuple[Any, ...]], shares: Sequence[float], priors: S
         loss, prior_loss, right = loss + share * total / n, prior_loss + share * prior, right + share * hits / n
         variance += share**2 * max(squares - 2 * prior * total + n * prior * prior, 0.0) / n**2  # 0 but for rounding
     majority, facts = max(shares) / whole, []
-    if loss - prior_loss > _STANDARD_ERRORS * math.sqrt(variance):
+    is_seen = round(loss, 4) > round(prior_loss, 4)  # as written
+    if is_seen and loss - prior_loss > _STANDARD_ERRORS * math.sqrt(variance):
         facts.append(f"the log loss, {loss:.4f}, is above that of the priors alone, {prior_loss:.4f}")
     if majority - right > _STANDARD_ERRORS / math.sqrt(rows):
         facts.append(f"the accuracy, {right:.1%}, is below that of the majority, {majority:.1%}")

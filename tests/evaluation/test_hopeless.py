@@ -69,6 +69,12 @@ def test_the_accuracy_is_compared_with_that_of_the_majority(con: duckdb.DuckDBPy
     assert "is below that of the majority, 9" in line
 
 
+def test_a_log_loss_that_is_written_as_that_of_the_priors_is_not_said_to_be_above_it(con: duckdb.DuckDBPyConnection) -> None:
+    """The feature is independent of the class: the two differ by the last digit."""
+    con.execute("CREATE TABLE even AS SELECT if(i % 2 = 0, 'a', 'b') AS y, i // 2 % 2 = 0 AS x FROM range(60) AS r(i)")
+    assert said(con, "even")[1] == []
+
+
 def test_models_that_are_better_or_that_the_user_chose_are_not_judged(con: duckdb.DuckDBPyConnection) -> None:
     families = dict.fromkeys((f"x{number}" for number in range(12)), "gaussian")
     assert said(con, "once")[1] == said(con, "sorted")[1] == []

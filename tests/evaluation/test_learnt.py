@@ -128,6 +128,10 @@ def test_a_log_loss_above_that_of_the_priors_is_said(con: duckdb.DuckDBPyConnect
     )
     with pytest.warns(NbsqlWarning, match="above that of the priors alone.*; calibrate the model$"):  # which no fit has made
         given.evaluate("SELECT 1 AS z, 'b' AS class")
+    even = {"a": {"z": {1: 0.500_001, 2: 0.499_999}}, "b": {"z": {1: 0.499_999, 2: 0.500_001}}}
+    found = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=even).evaluate("SELECT 1 AS z, 'b' AS class")
+    assert found.log_loss - found.log_loss_of_priors == pytest.approx(2e-6, rel=1e-3)  # -ln 0.499999 - ln 2
+    assert found.cautions() == []  # both are written 0.6931
 
 
 def test_what_must_not_be_learnt_rows_is_said(con: duckdb.DuckDBPyConnection) -> None:
