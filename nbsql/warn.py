@@ -54,12 +54,12 @@ def warn_user(message: str) -> None:
 
 
 def without_counts(message: str) -> str:
-    """What a warning says, whatever the number of rows of which it says it.
+    """What a warning says, whatever the number of rows of which it says it. A number in quotes is a name.
 
-    >>> without_counts("'x1' is NA in 14 of 1,406 rows")
-    "'x1' is NA in n of n rows"
+    >>> without_counts("'x1' is NA in 14 of 1,406 rows"), without_counts("'2020' is NA in 14 rows")
+    ("'x1' is NA in n of n rows", "'2020' is NA in n rows")
     """
-    return re.sub(r"\b\d[\d,]*\b", "n", message)
+    return re.sub(r"('[^']*')|\b\d[\d,]*\b", lambda found: found[1] or "n", message)
 
 
 def user_variable(name: str) -> Any:

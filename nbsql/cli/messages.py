@@ -57,6 +57,8 @@ def _spelled(code: ast.AST | None, options: Mapping[str, click.Option], commands
     match code:
         case ast.keyword(value=ast.Call(func=ast.Attribute(attr=kind)) as made) if kind in _OBJECTS:
             return _spelled(made, options, commands)
+        case ast.keyword(arg="method", value=ast.Call(func=ast.Attribute(attr="JointBayes"), keywords=[backoff])):
+            return _spelled(backoff, options, commands)
         case ast.keyword(arg=str(name), value=value):
             return _argument(name, value, options)
         case ast.Call(func=ast.Name(), keywords=[argument]):

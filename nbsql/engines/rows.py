@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from typing import Any
 from uuid import UUID
 
@@ -137,7 +138,9 @@ def _text(value: Any, type_: str) -> Any:
 
 
 def to_python(value: Any) -> Any:
-    """A numpy scalar or array, or a missing value of pandas, as a plain Python value, without importing these libraries."""
+    """A numpy scalar or array, a missing value of pandas or a member of an enum as a plain Python value; imports no library."""
+    if isinstance(value, Enum):
+        return to_python(value.value)
     if isinstance(value, Mapping):
         return {key: to_python(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

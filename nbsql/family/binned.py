@@ -51,8 +51,8 @@ class Binned(Level):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.monotone, bool):
-            choice(self.monotone, Literal["rising", "falling", "peak"], "monotone")
+        if not isinstance(self.monotone, bool) and self.monotone not in ("rising", "falling", "peak"):
+            raise InputError(f"monotone must be True, False, 'rising', 'falling' or 'peak', not {written(self.monotone)}")
         if isinstance(self.by, str):
             choice(self.by, Literal["quantile", "width", "mdl"], "by")
             set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS))

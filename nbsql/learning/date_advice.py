@@ -22,8 +22,9 @@ _DAYS = (
 )  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", " %I:%M %p")
 _FORMATS = [day + time for day, time in product(_DAYS, _TIMES)]
-_ISO = re.compile(
-    r"(\d{4}-\d\d-\d\d)(?:[T ](?P<time>[0-2]\d:[0-5]\d(?::[0-5]\d)?)(?:\.\d{1,9})?(?P<zone>Z|[+-]\d\d(?::?\d\d)?)?)?"
+_ISO = re.compile(  # as casts of DuckDB since 1.5 read it: a zone and a fraction come after seconds
+    r"(\d{4}-\d\d-\d\d)(?:[T ](?P<time>(?:[01]\d|2[0-3]):[0-5]\d"
+    r"(?::[0-5]\d(?:\.\d{1,9})?(?P<zone>Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?)?)?))?"
 )
 _AS_CATEGORY = "and is taken for a category"
 

@@ -52,7 +52,8 @@ def advice_on_keys(engine: Engine, source: Source, names: Sequence[str]) -> Iter
     """The name of each column of texts that is taken for a key and holds dates, and the line that reads them."""
     for name in names:
         if source.kinds[name] == "text":
-            cells = engine.renderer.fragment("texts_as_cells", source.relation, [name])
+            first = engine.renderer.fragment("excerpt", source.relation, MOST_VALUES)  # as values hardly repeat
+            cells = engine.renderer.fragment("texts_as_cells", first, [name])
             values = engine.query_macro("most_frequent_values", cells, [name], MOST_VALUES)
             line = advice_on_dates(engine, name, name, [(value, n) for _, value, n in values], "and is left out as a key")
             if line is not None:

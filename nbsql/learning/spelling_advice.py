@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import listed
-from nbsql.rendering.dialect import plain_name, restore
+from nbsql.rendering.dialect import folded, plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.derived import derive_argument
 
@@ -58,18 +58,19 @@ def advice_on_missing_classes(column: str, rows: Mapping[str, int]) -> str | Non
 
 def advice_on_booleans(engine: Engine, source: Source, target: str) -> str | None:
     """The line on classes that a file has as yes and no, which DuckDB reads as true and false; None if there are none."""
-    column = next((each for each in source.columns if each.name == target), None)
+    column = next((each for each in source.columns if folded(each.name) == folded(target)), None)
     if source.as_texts is None or column is None or column.kind != "boolean":
         return None
-    values = engine.query_macro("first_values", source.as_texts(source.columns, [target]), target)
+    name = column.name
+    values = engine.query_macro("first_values", source.as_texts(source.columns, [name]), name)
     words = sorted(word for (word,) in values if word)
     yes, no = ([word for word in words if (word.strip().lower() in _TRUE) == side] for side in (True, False))
     if not yes or not no or {yes[0].strip().lower(), no[0].strip().lower()} == {"true", "false"}:
         return None
     dialect = engine.renderer.dialect
-    name, (one, other) = plain_name(dialect, target), (restore(dialect.text(word.strip())) for word in (yes[0], no[0]))
-    cure = derive_argument(target, f"CASE WHEN {name} THEN {one} WHEN NOT {name} THEN {other} END")
-    return f"{yes[0]!r} and {no[0]!r} of {target!r} in the file are read as true and false; to keep these words: {cure}"
+    written, (one, other) = plain_name(dialect, name), (restore(dialect.text(word.strip())) for word in (yes[0], no[0]))
+    cure = derive_argument(name, f"CASE WHEN {written} THEN {one} WHEN NOT {written} THEN {other} END")
+    return f"{yes[0]!r} and {no[0]!r} of {name!r} in the file are read as true and false; to keep these words: {cure}"
 
 
 def _expression(engine: Engine, column: str, groups: Sequence[Sequence[str]]) -> str:

@@ -146,7 +146,7 @@ class RowScorer:
         Raises InputError if the row lacks a column or has it twice, or if a value is of a kind that the model does not accept.
         """
         values, read_as = self._values(row)
-        is_ascii = bool(self._texts) and all(str(values[place]).isascii() for place in self._texts)
+        is_ascii = bool(self._texts) and all((text := values[place]) is None or text.isascii() for place in self._texts)
         rows = self._prepared(read_as, is_ascii=is_ascii)(values)
         return self._answer_from_joints(rows) if self._is_compact else self._answer_from_table(rows[0])
 

@@ -41,6 +41,7 @@ def data(request: Request) -> Iterator[Figure]:
         bars.append({**row, "feature": shown(row["feature"]), "known": known, "label": label})
     gaps = [row for row in rows if row["missing"]]
     columns = {feature.name: feature.column for feature in features}
+    read = len({column for feature in state.spec.features for column in feature.columns})
     several, without = len({*columns.values()}), len({columns[row["feature"]] for row in gaps})
     finding = f"{counted(without, 'column')} of {several} {'has' if without == 1 else 'have'} missing values"
     finding += f", most of all {shown(gaps[0]['feature'])} ({share(gaps[0]['missing'])})" if gaps else ""
@@ -49,7 +50,7 @@ def data(request: Request) -> Iterator[Figure]:
     unique = [row["feature"] for row in rows if row["missing"] is not None and (row["levels"] or 0) > NEARLY_UNIQUE * row["n"]]
     learnt = sum(row["n"] or 0 for row in records(relation_query(state, "priors", "class")))
     notes = [
-        f"{counted(int(learnt), 'row')} of {counted(several, 'column')}." if learnt == int(learnt) else None,
+        f"{counted(int(learnt), 'row')} of {counted(read, 'column')}." if learnt == int(learnt) else None,
         f"{listed(unique, _SHOWN)}: hardly any value occurs twice, so that new rows have others." if unique else None,
         *_warned(request),
         *_alike(request, [feature.name for feature in features if feature.family.cell == "level"]),

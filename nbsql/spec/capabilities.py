@@ -62,7 +62,7 @@ _UNSUPPORTED = {
 }
 _HALF_LIFE = "⟨weight=nbsql.HalfLife(...)⟩"
 _FIT_TO_ROWS = "fit a model to rows instead"
-_ON_NEW_ROWS = "calibrate it with ⟨folds=None⟩ on rows that it was not fitted on"
+_ON_NEW_ROWS = "use ⟨folds=None⟩, on rows that it was not fitted on"
 _ON_OTHER_ROWS = "fit a model to some of the rows, and evaluate it on the others"
 
 

@@ -68,10 +68,11 @@ def write_report(
 
     check_request(path, rows, least)
     with opened(con) as engine, engine.transaction(), engine.source(source) as data, engine.temporaries() as temporary:
-        seen, held_out = _split(engine, data, target.column if isinstance(target, Target) else target, temporary)
-        words = advice_on_booleans(engine, data, target.column if isinstance(target, Target) else target)
+        name = target.column if isinstance(target, Target) else target
+        seen, held_out = _split(engine, data, name, temporary)
+        words = advice_on_booleans(engine, data, name)
         with collected() as warned:
-            if words is not None and str(target) not in (options.get("derive") or {}):
+            if words is not None and folded(name) not in map(folded, options.get("derive") or {}):
                 warn_user(words)
             found = auto(engine, seen, target=target, budget=budget, **options)
             model = found.best()

@@ -186,7 +186,28 @@ def test_a_class_of_yes_and_no_can_keep_its_words_by_what_is_said(tmp_path: Path
     with duckdb.connect() as con:
         with pytest.warns(nbsql.NbsqlWarning, match="to keep these words"):
             nbsql.write_report(con, "new.csv", "plain.html", target="bought")
-        nbsql.write_report(con, "new.csv", "words.html", target="bought", derive=dict([cure[1].split("=", 1)]))
+        derive = dict([cure[1].split("=", 1)])
+        with pytest.warns(nbsql.NbsqlWarning, match="of 'bought' in the file are read as true and false"):
+            nbsql.fit(con, "new.csv", target="BOUGHT")
+        nbsql.write_report(con, "new.csv", "all.html", target=nbsql.Target("bought", classes=["Yes", "No"]), derive=derive)
+        nbsql.write_report(con, "new.csv", "words.html", target="bought", derive=derive)
     assert "bought = true" in Path("plain.html").read_text(encoding="utf-8")
     assert re.search("which is (No or Yes|Yes or No)", Path("words.html").read_text(encoding="utf-8"))
     assert "to keep these words" not in nb("report", "new.csv", "--target", "bought", *cure).stderr
+
+
+def test_columns_whose_names_are_numbers_have_a_warning_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{'NA' if i % 3 == 0 else i},{'NA' if i % 3 == 1 else i},{'ab'[i % 2]}" for i in range(60)]
+    Path("years.csv").write_text("\n".join(["2020,2021,kind", *rows, ""]), encoding="utf-8")
+    warned = nb("fit", "shop.duckdb", "years.csv", "--target", "kind", "--name", "m").stderr
+    assert "warning: '2020' " in warned
+    assert "warning: '2021' " in warned
+
+
+def test_a_method_that_a_warning_names_is_an_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"x{i},y{i},{'pq'[i % 2]}" for i in range(240)]
+    Path("pairs.csv").write_text("\n".join(["a,b,kind", *rows, ""]), encoding="utf-8")
+    told = nb("fit", "shop.duckdb", "pairs.csv", "--target", "kind", "--name", "m", "--method", "joint").stderr
+    assert "fall back on each column by itself: --backoff naive\n" in told

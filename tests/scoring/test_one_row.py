@@ -113,34 +113,6 @@ def test_one_row_is_a_table_of_one_row(con: duckdb.DuckDBPyConnection, kind: str
         assert same(model.predict_one(row), table(con, model, row), range(3))
 
 
-WORDS = [
-    "Wind_and rain-42, and ICE",
-    "wind  ART\u0130 é e\u0301t\u00e9 \u0301x",
-    "",
-    " \x1f.. ",
-    None,
-    "naïve rain",
-    "RAIN\tx2y 7",
-]
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"lower": False}, {"accents": False}, {"ngrams": 2, "min_length": 2}, {"characters": 2}]
-)
-@pytest.mark.parametrize("unseen", ["skip", "smooth"])  # a compact statement, and that of a table
-def test_a_text_of_ascii_and_any_other_has_the_words_of_a_table(
-    con: duckdb.DuckDBPyConnection, options: dict[str, Any], unseen: Any
-) -> None:
-    con.execute("CREATE TABLE days (day VARCHAR, said VARCHAR, sky VARCHAR)")
-    con.executemany("INSERT INTO days VALUES (?, ?, ?)", [(f"d{i % 2}", word, f"s{i % 3}") for i, word in enumerate(WORDS)])
-    families = {"said": nbsql.Text(**options), "sky": nbsql.Categorical(unseen=unseen)}
-    model = nbsql.fit(con, "days", target="day", families=families)
-    answers = [model.predict_one({"said": word, "sky": "blue"}) for word in WORDS]
-    expected = model.predict_proba("SELECT said, 'blue' AS sky FROM days").fetchall()
-    for answer, row in zip(answers, expected, strict=True):
-        assert list(answer["probabilities"].values()) == pytest.approx(row[-2:], rel=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:'label' has 120 classes in 1,200 rows:nbsql.NbsqlWarning")
 def test_a_row_of_many_classes(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(

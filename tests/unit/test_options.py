@@ -195,6 +195,7 @@ RATE = (
             lambda: nbsql.Text(best=5, unseen="smooth"),
             "unseen='smooth' would count the tokens that best leaves out; leave out one of them",
         ),
+        (lambda: nbsql.Binned(monotone="up"), "monotone must be True, False, 'rising', 'falling' or 'peak', not 'up'"),
         (lambda: nbsql.AODE(least=0), "least must be a whole number of at least 1, not 0"),
         (lambda: nbsql.AODE(least=1.5), "least must be a whole number of at least 1, not 1.5"),
         (lambda: nbsql.AODE(shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
