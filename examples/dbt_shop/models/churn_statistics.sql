@@ -1,0 +1,1 @@
+{{ nbsql.statistics(ref('customers'), where='customer_id <= 80') }}

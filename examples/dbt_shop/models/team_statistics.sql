@@ -1,0 +1,1 @@
+{{ nbsql.statistics(ref('messages'), where='message_id <= 60') }}

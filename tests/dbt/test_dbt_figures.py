@@ -1,0 +1,153 @@
+"""The second dbt project in examples/, on several engines: each model has one log loss, that of Python on DuckDB.
+
+`pytest -s -n 0 -m "" tests/dbt/test_dbt_figures.py` prints the figures, which docs/reference/dbt.md shows.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import duckdb
+import pytest
+from engines.servers import absent
+from jinja2 import Environment
+from support import dbt_versions
+from support.dbt_projects import Project, needs_dbt, read, server
+
+import nbsql
+
+pytestmark = needs_dbt
+
+SHOP = Path(__file__).parents[2] / "examples" / "dbt_shop"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dbt.md"
+# For each model: its rows, its target, those that it has learnt, and its options in Python.
+MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
+    "team": (
+        "messages",
+        "team",
+        "message_id <= 60",
+        {"id": "message_id", "families": {"message": nbsql.Text(stop_words="english"), "photos": "poisson"}},
+    ),
+    "churn": (
+        "customers",
+        "churned",
+        "customer_id <= 80",
+        {"id": "customer_id", "families": {"joined_on": nbsql.Calendar(["month", "weekday"]), "orders": "poisson"}},
+    ),
+    "purchase": (
+        "visits",
+        "bought",
+        "visit_id % 4 > 0",
+        {"id": "visit_id", "exclude": ["day"], "families": {"pages": "poisson"}},
+    ),
+}
+# What is left out there: texts and dates.
+LEFT_OUT: dict[str, tuple[str, ...]] = {"duckdb": (), "postgres": (), "sqlite": ("team", "churn")}
+Rows = list[tuple[Any, ...]]
+
+
+def of_sqlite() -> ModuleType:
+    """The tests on SQLite, which say where its file is."""
+    spec = importlib.util.spec_from_file_location("of_sqlite", Path(__file__).with_name("test_dbt_sqlite.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+@contextmanager
+def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], Rows]]]:
+    """A project on an engine, and what reads a table there."""
+
+    def reads(name: str) -> Rows:
+        with closing(found.connect()) as con:
+            return read(con, f"SELECT * FROM {name}")[1]
+
+    if engine in ("duckdb", "postgres"):
+        with server(engine) as address:
+            found = Project(folder, {}, {}, address=address)
+            yield found, reads
+    else:
+        found = of_sqlite().OnSQLite(folder)
+        yield found, reads
+
+
+@pytest.fixture(
+    scope="module",
+    params=["duckdb", "postgres", pytest.param("sqlite", marks=pytest.mark.nightly)],  # by day on one of the first two
+)
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, Rows]]]:
+    """The engine, and the probabilities of each model that it takes."""
+    engine = request.param
+    why = engine == "sqlite" and dbt_versions.missing("sqlite")
+    if why:
+        absent(why)
+    with place(engine, tmp_path_factory.mktemp(engine)) as (project, reads):
+        shutil.rmtree(project.folder / "models")
+        kept = shutil.ignore_patterns(
+            "profiles.yml", "packages.yml", "target", "logs", "dbt_packages", "*.duckdb*", "*.lock.yml"
+        )
+        shutil.copytree(SHOP, project.folder, ignore=kept, dirs_exist_ok=True)
+        (output,) = json.loads((project.folder / "profiles.yml").read_text(encoding="utf-8")).values()
+        project.write("profiles.yml", {"nbsql_shop": output})
+        models = [name for name in MODELS if name not in LEFT_OUT[engine]]
+        left_out = ["--exclude", *(f"{name}_*" for name in LEFT_OUT[engine])] if LEFT_OUT[engine] else []
+        project.build(*left_out, "--vars", "last_day: 4")
+        project.build("--select", "visits", "purchase_statistics", "purchase_probabilities")
+        yield engine, {name: reads(f"{name}_probabilities") for name in models}
+
+
+def expected() -> dict[str, tuple[list[str], Rows]]:
+    """The columns and rows of the probabilities in Python, on DuckDB."""
+    macros = (SHOP / "macros" / "made_up.sql").read_text(encoding="utf-8")
+    found = {}
+    with duckdb.connect() as con:
+        for name, (rows, target, learnt, options) in MODELS.items():
+            text = macros + (SHOP / "models" / "rows" / f"{rows}.sql").read_text(encoding="utf-8")
+            con.execute(f"CREATE TABLE {rows} AS {Environment(autoescape=False).from_string(text).render(var=lambda _: 6)}")  # noqa: S701
+            model = nbsql.fit(con, f"SELECT * FROM {rows} WHERE {learnt}", target=target, **options)
+            scored = model.predict_proba(f"SELECT * FROM {rows} WHERE NOT ({learnt})", columns=[options["id"], target])
+            found[name] = (scored.columns, scored.fetchall())
+    return found
+
+
+def log_loss(columns: list[str], rows: Rows) -> float:
+    """Of the probabilities of the rows, whose second column is the class."""
+    return -math.fsum(math.log(row[columns.index(f"probability_{row[1]}")]) for row in rows) / len(rows)
+
+
+def test_each_engine_comes_to_the_log_loss_of_python(built: tuple[str, dict[str, Rows]]) -> None:
+    engine, tables = built
+    cells, largest = [], 0.0
+    for name, (columns, wanted) in expected().items():
+        if name not in tables:
+            cells.append("")
+            continue
+        places = [place for place, column in enumerate(columns) if column.startswith("probability_")]
+        for row, other in zip(sorted(tables[name]), sorted(wanted), strict=True):
+            assert row[:2] == other[:2]
+            largest = max(largest, *(abs(row[place] - other[place]) for place in places))
+        cells.append(f"{log_loss(columns, tables[name]):.9f}")
+        assert math.isclose(log_loss(columns, tables[name]), log_loss(columns, wanted), rel_tol=1e-9), name
+    print(f"\n| {engine} | {' | '.join(cells)} | {largest:.0e} |")
+    assert largest < 1e-9
+
+
+def test_the_page_shows_these_figures() -> None:
+    losses = {name: f"{log_loss(*table):.9f}" for name, table in expected().items()}
+    lines = re.findall(
+        r"^\| ([\w ()]+) \| ([\d. ]*) \| ([\d. ]*) \| ([\d. ]*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert {{"postgresql": "postgres"}.get(engine.lower(), engine.lower()): tuple(cells) for engine, *cells in lines} == {
+        engine: tuple("" if name in left_out else losses[name] for name in MODELS) for engine, left_out in LEFT_OUT.items()
+    }
