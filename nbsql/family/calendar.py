@@ -22,7 +22,7 @@ EXPLICIT = ("minute",)  # the parts that are taken only if they are named
 class Calendar(Level):
     """A date or a time: each of its parts is a category of its own, such as "weekday of sent_at".
 
-    The parts are columns that the model computes from those of whatever it reads. A weekday is a text, Sunday; the others are
+    The model computes the parts from the rows that it learns or scores. A weekday is a text, such as Sunday; the others are
     whole numbers, and the day is that of the month. The parts of a missing or infinite date are missing. The other options are
     those of each part; `families={"weekday of sent_at": ...}` gives one part another family.
 

@@ -144,7 +144,8 @@ class Deriving(Handle):
         Args:
             path: the path of the file.
             overwrite: whether to replace an existing file.
-            least: leave out counts of fewer rows of a class, and as many of the smallest other counts as hide how many.
+            least: leave out counts of fewer than this many rows, and the next smallest ones of a feature and class until those
+                left out have as many rows together, since the count of the class may reveal their sum.
 
         Raises:
             InputError: the file exists already, cannot be written or is a database, or a feature cannot be shared this way.

@@ -168,7 +168,7 @@ class Evaluating(Handle):
     ) -> Query:
         """How the rows of each period differ from a reference, and how well the model predicts them.
 
-        A row for each period, feature (NULL for the whole), class (NULL except for shares of classes) and metric: period (as
+        One row per period, feature (NULL for the whole), class (NULL except for shares of classes) and metric: period (as
         text), feature, class, metric, value, reference (the same number for the reference), moved (for a psi: the value that
         contributes most) and by_chance (for a psi: what as many rows would show if nothing had moved). The metrics of a
         feature are psi, nulls and unseen. Those of the whole are psi (of the score), posterior_psi, label_psi, rows,

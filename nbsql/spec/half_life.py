@@ -26,19 +26,18 @@ NEGLIGIBLE_AGE = 500  # in half-lives: an older row counts for nothing, long bef
 class HalfLife:
     """Weights that halve with every half-life of age: `nbsql.fit(..., weight=nbsql.HalfLife("30 days", at="sent_at"))`.
 
-    Time is divided into periods of one half-life each, numbered since 1970. Rows are counted by period, with weights between
-    1 and 2 that grow within the period; the decay over whole periods is applied when the counts are read. Counts can
-    therefore be added and subtracted however long a model learns, and no weight overflows a double. The model stores a set of
-    cells for each period that has rows.
+    A row of age 0 has weight 1, one of the age `half_life` has 1/2, and so on. Time is divided into periods of one half-life
+    each, numbered since 1970, and rows are counted by period. The decay over whole periods is applied when the counts are
+    read, so that counts still add up, and no weight overflows. The model stores a set of cells for each period that has rows.
 
     Args:
-        half_life: the age at which a row counts half: a number with a unit (seconds, minutes, hours, days or weeks), or a plain
+        half_life: the age at which a row weighs half: a number with a unit (seconds, minutes, hours, days or weeks), or a plain
             number in the units of `at`, if that is a column of whole numbers.
         at: the column with the time of a row: a date, a timestamp or a whole number.
         weight: a column of row weights, by which the decayed weight is multiplied.
         now: the time at which a row has weight 1: a date, a time (UTC if it has no zone) or a whole number, as `at` has. None
-            takes the end of the newest period that has rows, so that the newest rows weigh between a half and 1. Only smoothing
-            depends on it, that of the priors included, because a ratio of counts does not.
+            takes the end of the newest period that has rows, so that the newest rows weigh between a half and 1. It changes
+            only how much smoothing weighs beside the counts, not their ratios.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT i AS day, i < 4 AS late, i % 2 AS x FROM range(8) AS t(i)"

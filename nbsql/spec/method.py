@@ -232,8 +232,9 @@ class EM(Classifier):
     Args:
         weight: the weight of a row without a class, relative to a row with one; above 0.
         iterations: the largest number of steps.
-        tolerance: the change of the mean log-likelihood of a row at which the search ends: relative to it, or in nats if it is
-            less than one. Single posteriors may still be far from the converged ones; 1e-8 takes more steps and is nearer.
+        tolerance: the search ends when a step changes the mean log-likelihood of a row by no more than this share of it; if it
+            is less than one nat, by no more than this many nats. Single posteriors may still be far from the converged ones;
+            1e-8 takes more steps and is nearer.
 
     >>> EM(weight=0.1)
     EM(weight=0.1, iterations=100, tolerance=1e-05)
@@ -268,8 +269,8 @@ class Clusters(Classifier):
         starts: the number of starts.
         seed: a whole number that chooses the rows of the starts; other seeds may find other clusters.
         iterations: the largest number of steps.
-        tolerance: the change of the mean log-likelihood of a row at which the search ends: relative to it, or in nats if it is
-            less than one.
+        tolerance: the search ends when a step changes the mean log-likelihood of a row by no more than this share of it; if it
+            is less than one nat, by no more than this many nats.
 
     >>> Clusters(3)
     Clusters(k=3, starts=5, seed=0, iterations=100, tolerance=1e-05)

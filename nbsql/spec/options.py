@@ -109,9 +109,9 @@ class Segments:
 
     Args:
         by: a SQL expression over the columns, whose value is the segment of a row.
-        shrinkage: the number of pseudo-counts by which the estimates of the whole enter those of a segment. With 0 each
-            segment is estimated from its own rows alone, apart from the list of values of a category, which all segments
-            share.
+        shrinkage: how many rows of the whole are added to each segment, as pseudo-counts; the fewer rows a segment has, the
+            nearer its estimates are to those of the whole. With 0 each segment is estimated from its own rows alone, apart
+            from the list of values of a category, which all segments share.
 
     >>> Segments("region")
     Segments(by='region', shrinkage=10.0)
@@ -181,15 +181,15 @@ class Counting:
         derive: columns that the model computes from those of whatever it learns, scores or judges: SQL expressions by name,
             {"per_page": "price / pages"}. A column of the same name is replaced, and each expression sees those before it.
         missing: words that stand for a missing value, such as ["NA", "?"], without the blanks around them. They are NULL in
-            every column of texts but the id, in whatever the model reads later, too. A column of which these words are all that
-            is no number is one of numbers, unless its family, given in `families`, takes texts.
+            every column of texts but the id, in whatever the model reads later, too. A column of texts in which only these
+            words are not numbers becomes a column of numbers, unless its family in `families` takes texts.
         joins: dimension tables that contain some of the features (`nbsql.Join`). The columns of their keys are not features,
             unless `features` names them. The model stores the joins, and joins what it scores or learns later by itself.
         families: families that override the inferred ones, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
         infer: "values" infers the families of naive Bayes from the types of the columns and from a look at the values of at
             most 100,000 rows, and leaves out keys, with a warning; "types" infers them from the types alone. `update` never
-            infers anew.
+            infers again.
         weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
             `nbsql.HalfLife("30 days", at="day")` halves the weight of a row with every 30 days of its age.
         method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic

@@ -196,12 +196,12 @@ def auto(
 ) -> Auto:
     """The families of the columns, and the method, that predict best, chosen by exact cross-validated log loss.
 
-    Candidates follow from the values of a column. A score is a sum of the features' log-likelihoods, so that every
-    combination is arithmetic on the contributions of each candidate to each row, by the model of the other folds. Families
-    count that gain more than two standard errors, and settings that gain more than one; ties go to the default, and to naive
-    Bayes. A sixth of the rows is kept aside, on which what was chosen is judged at the end: `held_out` (of the user's folds,
-    the last). The page on choosing families (`nbsql help choose-families`) lists the candidates, and says how they are
-    searched and how often the rows are read.
+    The values of a column say which families to try for it. A score is a sum of the features' log-likelihoods, so every
+    combination of families is judged by adding contributions, without another fit. Another family must gain more than two
+    standard errors, and another setting more than one; ties go to the default, and to naive Bayes. A sixth of the rows, or the
+    last fold of `fold`, is kept aside, and the choice is judged on it at the end: `held_out`. The page on choosing
+    families (`nbsql help choose-families`) lists the candidates, and says how they are searched and how often
+    the rows are read.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
