@@ -79,8 +79,8 @@ def _spelled(code: ast.AST | None, options: Mapping[str, click.Option], commands
 def _argument(name: str, value: ast.expr, options: Mapping[str, click.Option]) -> str | None:
     """The option of a keyword argument with its value, or one for each of its values."""
     text = ast.unparse(value)
-    if (name, text) == ("folds", "None") and "held_back" in options:
-        return options["held_back"].opts[0]
+    if text == "None" and (flag := {"folds": "held_back", "target": "no_target"}.get(name)) in options:
+        return options[str(flag)].opts[0]
     if name == "prefix" and "joins" in options:
         return f"{options['joins'].opts[0]} TABLE:KEY:{ast.literal_eval(value)}"
     option = options.get(name)

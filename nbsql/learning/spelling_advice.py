@@ -63,7 +63,7 @@ def advice_on_booleans(engine: Engine, source: Source, target: str) -> str | Non
         return None
     name = column.name
     values = engine.query_macro("first_values", source.as_texts(source.columns, [name]), name)
-    words = sorted(word for (word,) in values if word)
+    words = sorted(word for (word,) in values if isinstance(word, str) and word)  # JSON has Booleans of its own
     yes, no = ([word for word in words if (word.strip().lower() in _TRUE) == side] for side in (True, False))
     if not yes or not no or {yes[0].strip().lower(), no[0].strip().lower()} == {"true", "false"}:
         return None

@@ -255,7 +255,7 @@ MODELS = {
     ),
     "no_argument": (
         "{{ nbsql.test_nbsql_within(ref('good'), ovr={'psi': 0.2}) }}",
-        "nbsql_within has no argument 'ovr'; it has 'over', 'under', 'label'",
+        "nbsql_within has no argument 'ovr'; it has 'over', 'under', 'label', 'newest'",
     ),
     "no_old_argument": (  # as dbt before 1.10.5 passes it
         "{{ nbsql.test_nbsql_drift_below(ref('good'), arguments={'max': 0.2}) }}",

@@ -184,6 +184,7 @@ def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
         "models/churn.yml",
         "models/churn_statistics.sql",
         "models/churn_scored.sql",
+        "models/churn_history.sql",
         "models/spam.yml",
     ]
     project = Project(tmp_path, {}, {})
