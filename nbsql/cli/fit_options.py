@@ -120,6 +120,7 @@ _OF_FIT: dict[str, Decorator] = {
             "--k", type=int, metavar="N",
             help="For kdb, the most others that a category depends on.  [default: by folds]  For clusters, their number.",
         ),
+        option("--weighted", is_flag=True, default=None, help="For tan and kdb, give the features weights, as weighted does."),
         option(
             "--backoff", type=click.Choice(["naive"]),
             help="How the joint method scores an unseen row; by default not at all.",

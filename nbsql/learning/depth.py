@@ -34,7 +34,7 @@ def with_best_depth(engine: Engine, spec: Spec, source: Source) -> Spec:
     if not isinstance(spec.found_dependence, KDB) or spec.found_dependence.k is not None or most == 0:
         return spec
     depths = [replace(spec, features=tuple(_cut(each, depth) for each in spec.features)) for depth in range(most + 1)]
-    counted = [replace(each, half_life=None, slice_by=None) for each in depths]
+    counted = [replace(each, half_life=None, slice_by=None, weighted=None) for each in depths]
     with quietly(), engine.part("choosing the number of parents"), engine.temporaries() as temporary:
         cv = Folds(engine, source, counted, temporary, folds=FOLDS)
         losses = [round(summarise_folds(cv.score(cv.models(each)))[2], 9) for each in cv.specs]

@@ -302,6 +302,5 @@ def stale_weights(engine: Engine, spec: Spec, batches: Markup) -> str | None:
         since = f"learnt from {rows:,} rows, before {changed:,} were learnt or forgotten"
     else:
         return None
-    return (
-        f"the weights were {since}; fit it again to all rows, with ⟨method='weighted'⟩ and ⟨replace=True⟩, to learn them anew"
-    )
+    method = "'weighted'" if spec.found_dependence is None else f"nbsql.{spec.found_dependence!r}"
+    return f"the weights were {since}; fit it again to all rows, with ⟨method={method}⟩ and ⟨replace=True⟩, to learn them anew"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from nbsql.family import Binned, Categorical, Family, Pairs
 from nbsql.family.binned import MOST_BINS
-from nbsql.family.checks import checked, non_negative, set_attributes, whole_number
+from nbsql.family.checks import checked, non_negative, set_attributes, true_or_false, whole_number
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.column import Column
 
@@ -32,8 +32,19 @@ class OneDependence(Classifier):
         return found | {column.name: Categorical() for column in columns if column.kind == "boolean"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class FoundParents(OneDependence):
+    """The base class of the classifiers that find the parents of each category, and may then find weights."""
+
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked(self, true_or_false, "weighted")
+
+
 @dataclass(frozen=True)
-class TAN(OneDependence):
+class TAN(FoundParents):
     """Tree-augmented naive Bayes, "tan": every category may depend on one other: `method=nbsql.TAN(shrinkage=5)`.
 
     The fit finds the tree over the categories with the largest sum of I(X; Y | class), and each category becomes conditional
@@ -46,16 +57,17 @@ class TAN(OneDependence):
             alpha.
         bins: how numbers are binned: "mdl" cuts them where the classes differ (`nbsql.Binned(by="mdl")`), which leaves whole
             a number that tells the classes apart only together with another; a number is that of their quantiles.
+        weighted: whether the features then have weights, as of `nbsql.Weighted()`.
 
     >>> TAN(shrinkage=5)
-    TAN(shrinkage=5.0, bins='mdl')
+    TAN(shrinkage=5.0, bins='mdl', weighted=False)
     """
 
     name: ClassVar[str] = "tan"
 
 
 @dataclass(frozen=True)
-class KDB(OneDependence):
+class KDB(FoundParents):
     """Bayesian classifier of limited dependence, "kdb": a category may depend on k others: `method=nbsql.KDB(k=2)`.
 
     The categories stand in the order of what they say of the class, I(X; class), and the parents of each are the k before it
@@ -67,12 +79,14 @@ class KDB(OneDependence):
         shrinkage: the s of P(v | u, w, c) = (n_cuwv + s P(v | u, c)) / (n_cuw + s), and so on for each parent: the estimate
             without the last parent counts as s rows.
         bins: how numbers are binned, as for `nbsql.TAN`.
-        k: the largest number of parents. By default (None) it is 0, 1, 2 or 3, whichever has the lowest log loss of held-out
-            folds with the same order and parents (Martinez, Webb, Chen and Zaidi, Scalable learning of Bayesian network
-            classifiers, Journal of Machine Learning Research 17, 2016).
+        weighted: whether the features then have weights, as of `nbsql.Weighted()`. They are learnt from likelihoods by the
+            counts of the other folds; the parents are those of all rows.
+        k: the largest number of parents; a category has fewer where fewer come before it. By default (None) it is 0, 1, 2 or 3,
+            whichever has the lowest log loss of held-out folds with the same order and parents (Martinez, Webb, Chen and Zaidi,
+            Scalable learning of Bayesian network classifiers, Journal of Machine Learning Research 17, 2016).
 
     >>> KDB(k=2)
-    KDB(shrinkage=20.0, bins='mdl', k=2)
+    KDB(shrinkage=20.0, bins='mdl', weighted=False, k=2)
     """
 
     k: int | None = None

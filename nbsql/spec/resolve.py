@@ -14,6 +14,7 @@ from nbsql.family.checks import choice
 from nbsql.rendering.dialect import folded
 from nbsql.spec.calendars import parts_for_columns, with_all_parts
 from nbsql.spec.capabilities import check, check_features
+from nbsql.spec.classifier import Classifier
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.dependence import AODE, KDB, TAN
@@ -101,7 +102,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         features=features,
         prior=prior_of(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
-        weighted=method if isinstance(method, Weighted) else None,
+        weighted=_weights(method),
         dependence=method if isinstance(method, (TAN, KDB, AODE)) else None,
         em=method if isinstance(method, EM) else None,
         clusters=method if isinstance(method, Clusters) else None,
@@ -167,6 +168,13 @@ def _check_weights(features: Sequence[Feature]) -> None:
                 f"⟨method='logistic'⟩ takes {takes}, and {feature.name!r} is {feature.family.name}; "
                 f"leave it out with ⟨exclude=[{feature.column!r}]⟩"
             )
+
+
+def _weights(method: Classifier) -> Weighted | None:
+    """The weights that the features of a classifier have; None if they have none."""
+    if isinstance(method, Weighted):
+        return method
+    return Weighted() if isinstance(method, (TAN, KDB)) and method.weighted else None
 
 
 def _components(options: Counting, features: Sequence[Feature]) -> Components | None:

@@ -58,6 +58,7 @@ FITS: dict[str, dict[str, Any]] = {
     "--join groups:g --join kinds:kind=id:of_": {
         "joins": [Join("groups", on="g"), Join("kinds", on={"kind": "id"}, prefix="of_")]
     },
+    "--method kdb --k 1 --number-bins 4 --weighted": {"method": nbsql.KDB(1, bins=4, weighted=True)},
     "--half-life '30 days' --at day": {"weight": HalfLife("30 days", at="day")},
     "--weight kind --nulls category --unseen smooth": {"weight": "kind", "nulls": "category", "unseen": "smooth"},
     "--family 'day=calendar(parts=[weekday,month])'": {"families": {"day": Calendar(["weekday", "month"])}},
@@ -108,6 +109,7 @@ def test_comparisons_of_fits_take_their_options(shop: str) -> None:
         ("--method tan --least 30", 2, "--least is of --method aode, not of tan"),
         ("--method lda --number-bins 5", 2, "--number-bins is of --method tan, kdb and aode, not of lda"),
         ("--method tan --k 2", 2, "--k is of --method kdb and clusters, not of tan"),
+        ("--method aode --weighted", 2, "--weighted is of --method tan and kdb, not of aode"),
         ("--method tan --number-bins 1", 1, "bins must be a whole number from 2 to 1000, not 1"),
         ("--method qda --backoff naive", 2, "--backoff is of --method joint, not of qda"),
         ("--method lda --components 2", 2, "--components is of --method naive, not of lda"),

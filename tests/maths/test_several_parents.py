@@ -10,7 +10,9 @@ from random import Random
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 from support.matrices import scores
 from support.refused import Refused
 
@@ -80,19 +82,17 @@ class Reference:
             return before
         return (n + 1) / (total + k) if self.shrinkage is None else (n + self.shrinkage * before) / (total + self.shrinkage)
 
+    def contribution(self, y: str, x: str, row: Row) -> float:
+        known = []
+        for parent in self.parents[x]:
+            if row[parent] not in self.values[parent]:
+                break
+            known.append((parent, row[parent]))
+        return log(self.likelihood(y, x, row[x], known)) if row[x] in self.values[x] else 0.0
+
     def joint(self, row: Row) -> dict[str, float]:
-        found = {}
-        for y in "km":
-            found[y] = log(self.count(y=y) / sum(w for w, _ in self.rows))
-            for x in NAMES:
-                known = []
-                for parent in self.parents[x]:
-                    if row[parent] not in self.values[parent]:
-                        break
-                    known.append((parent, row[parent]))
-                if row[x] in self.values[x]:
-                    found[y] += log(self.likelihood(y, x, row[x], known))
-        return found
+        total = sum(w for w, _ in self.rows)
+        return {y: log(self.count(y=y) / total) + sum(self.contribution(y, x, row) for x in NAMES) for y in "km"}
 
 
 @pytest.mark.usefixtures("form")
@@ -167,6 +167,71 @@ def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con: Conne
     for row in con.execute("FROM whole.predict('learnt') ORDER BY i LIMIT 20").fetchall():
         one = whole.predict_one(dict(zip("abcd", row[2:6], strict=True)))
         assert (one["prediction"], one["probability"]) == (row[-2], pytest.approx(row[-1], abs=1e-9))
+
+
+def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_say(con: Connection) -> None:
+    """By scikit-learn, on contributions by the counts of the other folds in plain Python; and by two fits of nbsql."""
+    table(con, "learnt", rows(6))
+    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"]}
+    method = nbsql.KDB(k=2, shrinkage=5, weighted=True)
+    model = nbsql.fit(con, "learnt", method=method, name="m", **options)
+    parents = {x: list(model.families[x].parent_names) for x in NAMES}
+    assert parents == Reference(rows(6), 2, 5, weight=False).parents
+
+    state = model.state
+    source = state.engine.source("learnt")
+    query = state.engine.renderer.fragment(
+        "rows_with_folds", source.relation, state.spec.columns, "y", "VARCHAR", 5, None, "class", source.kinds
+    )
+    told: list[Row] = [{x: None if v != v else v for x, v in row.items()} for row in con.execute(query).df().to_dict("records")]
+    differences, classes = [], []
+    for fold in {row["nbsql_slice"] for row in told}:
+        others = Reference([row | {"w": 1} for row in told if row["nbsql_slice"] != fold], 2, 5, weight=False)
+        others.parents = parents
+        for row in (row for row in told if row["nbsql_slice"] == fold):
+            differences.append([others.contribution("m", x, row) - others.contribution("k", x, row) for x in NAMES])
+            classes.append(row["y"])
+    x = np.array(differences)
+    assert state.spec.weighted is not None
+    assert state.spec.weighted.penalty is not None
+    c = 1 / (2 * state.spec.weighted.penalty)
+    columns = np.column_stack([x.sum(axis=1), x])
+    fitted = LogisticRegression(C=c, tol=1e-14, solver="newton-cholesky", max_iter=1000).fit(columns, classes)
+    weights = dict(con.execute("SELECT feature, weight FROM m.weights WHERE class = 'k' AND feature IS NOT NULL").fetchall())
+    expected = [*(fitted.coef_[0][0] + fitted.coef_[0][1:])]
+    assert [weights[name] for name in NAMES] == pytest.approx(expected, abs=1e-7)  # a step gains less than 1e-16 a row there
+
+    found = nbsql.fit(con, "learnt", method=replace(method, weighted=False), **options)
+    again = nbsql.fit(con, "learnt", method="weighted", families=found.families, **options)
+    assert scores(again, "learnt") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(model, "learnt").items()}
+
+
+@pytest.mark.parametrize("method", [nbsql.KDB(k=2, weighted=True), nbsql.KDB(weighted=True), nbsql.TAN(weighted=True)])
+def test_each_fold_finds_parents_and_weights_anew(con: Connection, method: nbsql.KDB | nbsql.TAN) -> None:
+    table(con, "learnt", rows(7))
+    options: dict[str, Any] = {"target": "y", "features": [*NAMES], "method": method}
+    con.execute("ALTER TABLE learnt ADD COLUMN part INTEGER")
+    con.execute("UPDATE learnt SET part = i % 3")
+    by_fold = [
+        nbsql.fit(con, f"FROM learnt WHERE part <> {part}", **options).evaluate(f"FROM learnt WHERE part = {part}").log_loss
+        for part in range(3)
+    ]
+    judged = nbsql.cross_validate(con, "learnt", fold="part", **options)
+    assert judged.log_loss == pytest.approx(sum(by_fold) / 3, rel=1e-9)
+
+
+def test_weights_over_parents_that_are_stale_name_the_method(con: Connection) -> None:
+    table(con, "learnt", rows(8))
+    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=1, weighted=True)}
+    model = nbsql.fit(con, "FROM learnt WHERE i < 200", name="m", **options)
+    with pytest.warns(nbsql.NbsqlWarning, match=r"method=nbsql\.KDB\(shrinkage=20\.0, bins='mdl', weighted=True, k=1\)"):
+        model.update("FROM learnt WHERE i >= 200")
+
+
+def test_a_category_has_as_many_parents_as_there_are(con: Connection) -> None:
+    con.execute(f"CREATE TABLE parity AS {PARITY}")
+    model = nbsql.fit(con, "parity", target="y", exclude=["i"], method=nbsql.KDB(k=9))
+    assert sorted(len(family.parent_names) for family in model.families.values()) == [0, 1, 2]
 
 
 def test_what_several_parents_cannot_be(con: Connection, refused: Refused) -> None:
