@@ -3,7 +3,8 @@
 {#
   One row per feature, and one without a feature for the class, what moved most first: feature, psi, kl, value, a, b
   (macros/evaluation/drift.sql). b: a slice, or a list of slices; none means the newest `slices` slices. a: those to compare them with; none
-  means all older ones. against: other statistics, with all of which all of these are compared in place of slices.
+  means all older ones. against: other statistics, with all of which all of these are compared in place of slices. Without any cell on
+  one of the sides there are no rows.
 #}
 {% macro feature_drift(statistics, a=none, b=none, slices=1, against=none, training=none) -%}
 {% do nbsql.check_has('lists', 'nbsql.feature_drift') %}
@@ -12,9 +13,10 @@
 {% set model = nbsql.counted_model(statistics, training) -%}
 {% do nbsql.refuse_if((a is none) != (b is none) or (against is not none and a is not none),
   'nbsql.feature_drift compares slices a with slices b, or the newest slices, or statistics against others; give a and b, or neither') %}
-{% set sides = nbsql.sides_of_drift(model, statistics, slices, against, training) -%}
+{% set slices = nbsql.checked_number(slices, 'slices', 'nbsql.feature_drift', 1) | int -%}
+{% set sides = [] if a is not none else nbsql.sides_of_drift(model, statistics, slices, against, training) -%}
 {% if a is not none -%}
-{% set cells, sides = nbsql.exact_cells(statistics, model.spec.target_type), [] -%}
+{% set cells = nbsql.exact_cells(statistics, model.spec.target_type) -%}
 {% set known = nbsql.query_rows('SELECT DISTINCT slice FROM ' ~ cells ~ ' AS cells WHERE slice IS NOT NULL') | map(attribute=0) | list -%}
 {% for side in [a, b] -%}
 {% set names = [] -%}
@@ -26,7 +28,15 @@
 {% do sides.append('(SELECT * FROM ' ~ cells ~ ' AS cells WHERE slice IN (' ~ names | join(', ') ~ '))') %}
 {% endfor -%}
 {% endif -%}
-{% do return(nbsql.body(nbsql.drift(sides[0], sides[1], model.facts.features))) %}
+{% set query -%}
+SELECT drift.*
+FROM (
+  {{ nbsql.drift(sides[0], sides[1], model.facts.features) | indent(2) }}
+) AS drift
+WHERE EXISTS (SELECT 1 FROM {{ sides[0] }} AS cells) AND EXISTS (SELECT 1 FROM {{ sides[1] }} AS cells)
+ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
+{%- endset -%}
+{% do return(nbsql.body(query)) %}
 {%- endmacro %}
 
 {# The cells of the two sides of a drift: those of other statistics and all of these, or those of all older slices and of the newest. #}

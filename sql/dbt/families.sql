@@ -217,6 +217,8 @@
 {% set edges, texts, labels = [], [], [] -%}
 {% for edge in options.by -%}
 {% do edges.append(nbsql.checked_number(edge, 'an edge', feature, none)) %}
+{% do nbsql.refuse_if(edges[-1] | abs > 1e300 or (edges[-1] != 0 and edges[-1] | abs < 1e-300),
+  "an edge of '" ~ feature ~ "' must be 0 or from 1e-300 to 1e300 in size, not " ~ edge) %}
 {% do texts.append(nbsql.six_digits(edges[-1])) %}
 {% endfor -%}
 {% do nbsql.refuse_if(not edges or edges | length > 999 or edges != edges | unique | sort,
@@ -239,6 +241,8 @@
 {% endfor -%}
 {% set shift = 5 - found.power -%}
 {% set digits = '%.0f' | format(size * 10.0 ** shift if shift >= 0 else size / 10.0 ** -shift) -%}
+{# A small number times a power of ten is rounded, and that again to six digits; its own decimals are exact. #}
+{% if found.power < 0 %}{% set digits = (('%.' ~ shift ~ 'f') | format(size) | replace('.', '')).lstrip('0') %}{% endif -%}
 {% set power = found.power + digits | length - 6 if size > 0 else 0 -%}
 {% set is_short = -4 <= power and power < 6 -%}
 {% set text = ('%.' ~ (5 - power) ~ 'f') | format(x) if is_short else ('-' if x < 0 else '') ~ digits[0] ~ '.' ~ digits[1:] -%}

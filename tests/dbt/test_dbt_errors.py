@@ -101,6 +101,14 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "families": {"x": {"family": "binned", "by": [2, 1]}}},
         "the edges of 'x' must be 1 to 999 numbers in ascending order, not [2, 1]",
     ),
+    "large_edge": (
+        {"target": "y", "families": {"x": {"family": "binned", "by": [-1e308, 0]}}},
+        "an edge of 'x' must be 0 or from 1e-300 to 1e300 in size, not -1e+308",
+    ),
+    "small_edge": (
+        {"target": "y", "families": {"x": {"family": "binned", "by": [0, 5e-324]}}},
+        "an edge of 'x' must be 0 or from 1e-300 to 1e300 in size, not 5e-324",
+    ),
     "unknown_family_option": (
         {"target": "y", "families": {"n": {"family": "poisson", "c": 1}}},
         "family 'poisson' of 'n' has no option 'c'; it has 'alpha', 'nulls', 'unseen', 'estimate', 'a', 'b'",
@@ -284,6 +292,14 @@ MODELS = {
     "no_newest": (
         "{{ nbsql.test_nbsql_drift_below(ref('good'), 0.2, slices=0) }}",
         "slices of 'nbsql_drift_below' must be a number of at least 1, not 0",
+    ),
+    "no_newest_slices": (
+        "{{ nbsql.feature_drift(ref('good'), slices=0) }}",
+        "slices of 'nbsql.feature_drift' must be a number of at least 1, not 0",
+    ),
+    "no_number_of_slices": (
+        "{{ nbsql.feature_drift(ref('good'), slices='1 OR TRUE') }}",
+        "slices of 'nbsql.feature_drift' must be a number of at least 1, not 1 OR TRUE",
     ),
     "against_others": (
         "{{ nbsql.test_nbsql_drift_below(ref('good'), 0.2, against=ref('plain')) }}",
