@@ -61,7 +61,7 @@
 {% if flags.WHICH not in ['run', 'build'] %}{% do return(nbsql.body(sql)) %}{% endif -%}
 {% do nbsql.refuse_if(config.get('materialized') == 'view',
   "'" ~ this.identifier ~ "' is made in several statements, and a view would keep what they found; materialize it as a table") %}
-{% set pattern, made, known, last = '(?ms)^(?:WITH\\s+)?(\\w+|`[^`]+`) AS \\(\\n(.*?)\\n\\),?\\n\\s*', [], [], namespace(step=none) -%}
+{% set pattern, made, known, last = '(?ms)^(?:WITH\\s+)?(\\w+|`(?:[^`]|``)+`) AS \\(\\n(.*?)\\n\\),?\\n\\s*', [], [], namespace(step=none) -%}
 {% for name, body in modules.re.findall(pattern, sql) -%}
 {% set is_step = search is not none and search in name -%}
 {% if is_step and last.step is not none %}{% set body = 'SELECT * FROM ' ~ last.step -%}
@@ -75,18 +75,27 @@
 {% do known.append(name ~ ' AS (\n' ~ body ~ '\n)') %}
 {% endfor -%}
 {% do made.append(nbsql.table_of_step(made, known, modules.re.sub(pattern, '', sql))) %}
-{% set columns, texts, rows = nbsql.columns_of_relation(made[-1]), [], [] -%}
+{% set columns, texts = nbsql.columns_of_relation(made[-1]), [] -%}
 {% for name, type, kind in columns %}{% do texts.append('CAST(' ~ nbsql.ident(name) ~ ' AS STRING)') %}{% endfor -%}
-{% for values in nbsql.query_rows('SELECT ' ~ texts | join(', ') ~ ' FROM ' ~ made[-1]) | list + [none] -%}
-{% set cells = [] -%}
-{% for name, type, kind in columns -%}
-{% set value = none if values is none else values[loop.index0] -%}
-{% do cells.append('CAST(' ~ ('NULL' if value is none else nbsql.text(value)) ~ ' AS ' ~ type ~ ') AS ' ~ nbsql.ident(name)) %}
-{% endfor -%}
-{% do rows.append('SELECT ' ~ cells | join(', ') ~ (' WHERE FALSE' if values is none else '')) %}
-{% endfor -%}
+{% set rows = nbsql.query_rows('SELECT ' ~ texts | join(', ') ~ ' FROM ' ~ made[-1]) | list -%}
 {% for table in made %}{% do run_query('DROP TABLE ' ~ table) %}{% endfor -%}
-{% do return(nbsql.body(rows | join('\nUNION ALL\n'))) %}
+{% do return(nbsql.body(nbsql.rows_as_query(columns, rows))) %}
+{%- endmacro %}
+
+{# Rows, whose values are texts, as a query of columns of the types that are given. One SELECT for each row would be too deep again. #}
+{% macro rows_as_query(columns, rows) -%}
+{% set casts, names, values = [], [], [] -%}
+{% for name, type, kind in columns -%}
+{% do names.append('c' ~ loop.index) %}
+{% do casts.append('CAST(' ~ (names[-1] if rows else 'NULL') ~ ' AS ' ~ type ~ ') AS ' ~ nbsql.ident(name)) %}
+{% endfor -%}
+{% for row in rows -%}
+{% set cells = [] -%}
+{% for value in row %}{% do cells.append('NULL' if value is none else nbsql.text(value)) %}{% endfor -%}
+{% do values.append('(' ~ cells | join(', ') ~ ')') %}
+{% endfor -%}
+{% set source = 'FROM VALUES\n' ~ values | join(',\n') ~ '\nAS kept(' ~ names | join(', ') ~ ')' if rows else 'WHERE FALSE' -%}
+SELECT {{ casts | join(', ') }} {{ source }}
 {%- endmacro %}
 
 {# The next table of a model that is made in several: that of a query, which may name those before. #}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import subprocess
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -206,6 +207,24 @@ def test_slices_are_replaced_by_partitions_and_in_no_other_way(
     cells = nbsql.fit(con, "rows", **{key: value for key, value in META["by_day"].items() if key != "lookback"}).statistics
     found = spark.sql("SELECT slice, class, feature, value, n, mean, m2 FROM by_day").collect()
     equal([tuple(row) for row in found], [row[:7] for row in cells])
+
+
+def test_an_answer_of_many_rows_is_kept_and_one_of_none(spark: Any, project: OnSpark) -> None:
+    """So many are too deep for Spark's parser as one SELECT each."""
+    for name, n in (("many", 1500), ("none_at_all", 0)):
+        query = f"WITH `a``b` AS (\nSELECT id, nullif('v' || id % 2, 'v1') AS t, id / 3 AS x FROM range({n})\n)\n"
+        query += "SELECT one.*, DATE '2026-01-01' AS day, CAST(NULL AS INT) AS nothing\n"
+        query += "FROM `a``b` AS one JOIN `a``b` AS two ON one.id = two.id"
+        sql = f"{{{{ config(materialized='table') }}}} {{% set sql %}}{query}{{% endset %}}"
+        sql += "{% if execute %}{{ nbsql.body_in_tables(sql) }}{% endif %}"
+        (project.folder / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
+    project.build("--select", "many", "none_at_all")
+    columns, rows = table(spark, "many")
+    assert columns == ["id", "t", "x", "day", "nothing"]
+    day = datetime.date(2026, 1, 1)
+    assert sorted(rows) == [(i, None if i % 2 else "v0", i / 3, day, None) for i in range(1500)]
+    assert table(spark, "none_at_all") == (columns, [])
+    assert [row.tableName for row in spark.sql("SHOW TABLES LIKE '*__nbsql_*'").collect()] == []
 
 
 def test_names_and_texts_that_spark_would_change_and_views_of_comparisons_are_refused(spark: Any, project: OnSpark) -> None:
