@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, written
 from nbsql.family.base import NUMBERS, Cell, Macros, macros_of
-from nbsql.family.checks import choice, finite, set_attributes, whole_number
+from nbsql.family.checks import choice, finite, set_attributes, shortest, whole_number
 from nbsql.family.kinds import Level
 
 MOST_BINS = 1000
+MOST_CODES = 100
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,21 @@ class Binned(Level):
             violators): "rising" or "falling" is the trend of the larger label, "peak" lets its share rise up to a bin and fall
             from there, and True is rising or falling, whichever keeps the greater information value. It requires a target of
             two classes. The model then stores the merged edges as `by`.
+        special: numbers that are codes, such as -999 for "not known". Each is a bin of its own, named by the number, and
+            belongs to no other. The edges and the trend are found without them.
         edges: the edges between the bins, as the fit found them.
 
     >>> Binned(by=[18, 65]).labels
     ['(-inf, 18)', '[18, 65)', '[65, inf)']
+    >>> list(dict.fromkeys(Binned(by=[18, 65], special=[-999]).labels))
+    ['(-inf, 18)', '-999', '[18, 65)', '[65, inf)']
     """
 
     bins: int = 10
     _: KW_ONLY
     by: Literal["quantile", "width", "mdl"] | Sequence[float] = "quantile"
     monotone: bool | Literal["rising", "falling", "peak"] = False
+    special: Sequence[float] = ()
     edges: Sequence[float] | None = None
 
     name: ClassVar[str] = "binned"
@@ -53,12 +60,13 @@ class Binned(Level):
         super().__post_init__()
         if not isinstance(self.monotone, bool) and self.monotone not in ("rising", "falling", "peak"):
             raise InputError(f"monotone must be True, False, 'rising', 'falling' or 'peak', not {written(self.monotone)}")
+        set_attributes(self, special=special_codes(self.special))
         if isinstance(self.by, str):
             choice(self.by, Literal["quantile", "width", "mdl"], "by")
             set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS))
         else:
             edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl' or a list of edges")
-            set_attributes(self, by=edges, bins=len(edges) + 1, edges=self.edges if self.monotone else edges)
+            set_attributes(self, by=edges, bins=len(edges) + 1, edges=self.edges if self.monotone else self._with_codes(edges))
         if self.edges is not None:
             try:
                 set_attributes(self, edges=tuple(map(float, self.edges)))
@@ -85,38 +93,93 @@ class Binned(Level):
                     f"monotone bins need a target of two classes, and this one has {rows[0][1]}; leave out monotone, "
                     "or fit one class against the rest"
                 )
-            return replace(self, edges=tuple(edge for edge, _ in rows if edge is not None))
+            return replace(self, edges=self._with_codes(edge for edge, _ in rows if edge is not None))
         if self.monotone and edges:
             return replace(self, by=edges)  # the edges are merged next
-        return replace(self, edges=tuple(edges))
+        return replace(self, edges=self._with_codes(edges))
+
+    def _with_codes(self, edges: Iterable[float]) -> tuple[float, ...]:
+        """The edges, and two around each code. An edge at or just beside a code is put just above these."""
+        codes = [edge for code in self.special for edge in (code, _above(code))]
+        found: list[float] = []
+        for edge in edges:
+            for code in self.special:
+                if code <= _above(edge) and edge <= _above(code):
+                    edge = _above(_above(code))
+            if not found or edge > _above(found[-1]):  # two with no number between them are those of a code
+                found.append(edge)
+        return tuple(sorted([*codes, *found]))
 
     def without_fitted(self) -> Binned:
         return replace(self, edges=None) if self.by == "mdl" else self
 
     @property
     def labels(self) -> list[str]:
-        """The names of the bins in the statistics, lowest bin first."""
+        """The names in the statistics of the stretches between edges, lowest first. Those around a code are the same bin."""
         return bin_labels(self.edges or ())
+
+    @property
+    def ends(self) -> list[tuple[str, float | None, float | None]]:
+        """Each bin with its two ends, lowest bin first; None is no end. Both ends of a code are the code."""
+        return list(dict.fromkeys(_stretches(self.edges or ())))
 
     @property
     def spans(self) -> list[tuple[str, float, float]]:
         """The bins with their two ends; the open bins at either side are given the width of the bin beside them."""
-        edges = list(self.edges or (0.0,))
+        edges = [low for _, low, high in self.ends if low is not None and low != high] or [0.0]
         first, last = (edges[1] - edges[0], edges[-1] - edges[-2]) if len(edges) > 1 else (1.0, 1.0)
-        ends = [edges[0] - first, *edges, edges[-1] + last]
-        return [(text, ends[i], ends[i + 1]) for i, text in enumerate(self.labels)]
+        lowest, highest = edges[0] - first, edges[-1] + last
+        return [(text, lowest if low is None else low, highest if high is None else high) for text, low, high in self.ends]
 
     @property
     def declared(self) -> list[tuple[str, float]]:
-        return [(text, self.added_count) for text in self.labels]
+        return [(text, self.added_count) for text, *_ in self.ends]
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:
-    """The names of the bins that the edges separate, lowest bin first."""
-    short = [f"{edge:.6g}" for edge in edges]
-    texts = short if len(set(short)) == len(short) else [repr(edge) for edge in edges]
-    ends = ["-inf", *texts, "inf"]
-    return [f"{'[' if i else '('}{ends[i]}, {ends[i + 1]})" for i in range(len(ends) - 1)]
+    """The names of the stretches that the edges separate, lowest first.
+
+    Two edges with no number between them hold one number, a code. It is named by the number, and the bin that it interrupts has
+    the same name on its two sides.
+    """
+    return [text for text, *_ in _stretches(edges)]
+
+
+def _stretches(edges: Sequence[float]) -> Iterator[tuple[str, float | None, float | None]]:
+    """The bin of each stretch between edges, lowest first: its name and its two ends."""
+    codes: set[float] = set()
+    others: list[float] = []
+    for edge in edges:
+        if others and edge == _above(others[-1]):
+            codes.add(others.pop())
+        else:
+            others.append(edge)
+    short = [f"{edge:.6g}" for edge in others]
+    texts = short if len(set(short)) == len(short) else [repr(edge) for edge in others]
+    names, ends = ["-inf", *texts, "inf"], [None, *others, None]
+    place = 0
+    for lower in (None, *edges):
+        if lower is not None and lower in codes:
+            yield shortest(lower), lower, lower
+        else:
+            place += lower is not None and lower == ends[place + 1]
+            yield f"{'[' if place else '('}{names[place]}, {names[place + 1]})", ends[place], ends[place + 1]
+
+
+def _above(number: float) -> float:
+    """The next number. That of 0 is 1e-300, as engines round numbers near the least ones to 0."""
+    return math.nextafter(number, math.inf) if number else 1e-300
+
+
+def special_codes(values: Any) -> tuple[float, ...]:
+    """The codes as floats, lowest first. Raises InputError unless it is a list of different numbers."""
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise InputError(f"special must be a list of numbers, such as [-999], not {written(values)}")
+    given = list(values)
+    codes = sorted({finite(code, "a special code") for code in given})
+    if len(codes) < len(given) or len(codes) > MOST_CODES or any(high <= _above(low) for low, high in pairwise(codes)):
+        raise InputError(f"special must be at most {MOST_CODES} different numbers, not {given}")
+    return tuple(codes)
 
 
 def bin_edges(values: Any, rule: str) -> tuple[float, ...]:

@@ -54,5 +54,5 @@ class Pairs(OverColumns):
             (column, label)
             for at, column in enumerate(self.columns)
             if self.edges[at] is not None
-            for label in self.labels_of(at)
+            for label in dict.fromkeys(self.labels_of(at))
         ]

@@ -214,7 +214,7 @@
 {% do nbsql.refuse_if(options.by is string or options.by is mapping or options.by is not iterable,
   "the bins of '" ~ feature ~ "' need edges, {family: binned, by: [18, 65]}, as the dbt package looks for none in the data; name them, or "
   ~ 'fit it in Python') %}
-{% set edges, texts, labels = [], [], [] -%}
+{% set edges, texts, labels, found = [], [], [], [] -%}
 {% for edge in options.by -%}
 {% do edges.append(nbsql.checked_number(edge, 'an edge', feature, none)) %}
 {% do nbsql.refuse_if(edges[-1] | abs > 1e300 or (edges[-1] != 0 and edges[-1] | abs < 1e-300),
@@ -226,9 +226,12 @@
 {% if texts | unique | list | length < texts | length %}{% set texts = edges | map('string') | list %}{% endif -%}
 {% set ends = ['-inf'] + texts + ['inf'] -%}
 {% for text in ends[:-1] %}{% do labels.append(('(' if loop.first else '[') ~ text ~ ', ' ~ ends[loop.index] ~ ')') %}{% endfor -%}
-{% set declared = [] -%}
-{% for label in labels %}{% do declared.append((label, family.added_count)) %}{% endfor -%}
-{% do family.update({'edges': edges, 'labels': labels, 'declared': declared}) %}
+{% set declared, spans = [], [none] + edges + [none] -%}
+{% for label in labels -%}
+{% do declared.append((label, family.added_count)) %}
+{% do found.append((label, spans[loop.index0], spans[loop.index])) %}
+{% endfor -%}
+{% do family.update({'edges': edges, 'labels': labels, 'ends': found, 'declared': declared}) %}
 {%- endmacro %}
 
 {# A number as '%.6g' writes it, which the format of dbt 2 does not know: 18, 2.5, 1.23457e+06. #}

@@ -24,7 +24,7 @@ ROWS = [
 ]
 FAMILIES: dict[str, Any] = {
     "Sky's": nbsql.Categorical(nulls="category", unseen="smooth"),
-    "x": nbsql.Binned(bins=8, monotone=True),
+    "x": nbsql.Binned(bins=8, monotone=True, special=[-1, 9]),
 }
 
 

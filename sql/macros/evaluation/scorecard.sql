@@ -148,10 +148,8 @@ ratios AS (
 {% set smooths = nbsql.boolean(family.unseen == 'smooth') -%}
 {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset -%}
 {% if family.cell == 'bin' %}
-{% for label in family.labels %}
-{% set lower = nbsql.nullable_double(none if loop.first else family.edges[loop.index0 - 1]) %}
-{% set upper = nbsql.nullable_double(none if loop.last else family.edges[loop.index0]) %}
-({{ first }}, 'value', FALSE, {{ nbsql.text(label) }}, {{ lower }}, {{ upper }}),
+{% for label, lower, upper in family.ends %}
+({{ first }}, 'value', FALSE, {{ nbsql.text(label) }}, {{ nbsql.nullable_double(lower) }}, {{ nbsql.nullable_double(upper) }}),
 {% endfor %}
 {% else %}
 ({{ first }}, 'value', FALSE, {{ no_bin }}),

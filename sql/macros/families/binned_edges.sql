@@ -49,7 +49,15 @@ GROUP BY feature, x
 
 {# One row per row and feature of one number: class, weight, feature (its index) and x, NULL if it is missing. #}
 {% macro numbers_of_features(model, source, features) -%}
-{% call(feature) nbsql.values_of_features(model, source, features) %}{{ nbsql.finite(nbsql.number_of(feature.column)) }}{% endcall %}
+{% call(feature) nbsql.values_of_features(model, source, features) %}{{ nbsql.uncoded(feature) }}{% endcall %}
+{%- endmacro %}
+
+{# The number of a feature; NULL if it is missing, or a special code, which is no number to cut. #}
+{% macro uncoded(feature) -%}
+{% set codes = feature.family.special | default([]) -%}
+{% for _ in codes %}nullif({% endfor -%}
+{{ nbsql.finite(nbsql.number_of(feature.column)) }}
+{%- for code in codes %}, {{ nbsql.number(code) }}){% endfor -%}
 {%- endmacro %}
 
 {# A number drawn uniformly from the drawn bin; NULL if there is one bin only, which has no ends. #}

@@ -114,7 +114,7 @@ VALUES
   {%- if feature.family.has_missing(parent) %},
   ({{ nbsql.text(feature.name) }}, {{ place }}, {{ nothing }})
   {%- endif %}
-  {%- for value in parent.labels %},
+  {%- for value in parent.labels | unique(true) %},
   ({{ nbsql.text(feature.name) }}, {{ place }}, {{ nbsql.text(value) }})
   {%- endfor %}
   {%- endfor %}
