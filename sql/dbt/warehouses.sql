@@ -33,8 +33,14 @@
 
 {% macro default__name_of_column(name) -%} {% do return(name) %} {%- endmacro %}
 
-{# A name without quotes is one of capitals there, and is said and written in small letters, as in Python. #}
+{#
+  A name without quotes is one of capitals there, and is said and written in small letters, as in Python. One of small letters, which was
+  made in quotes, would be taken for it.
+#}
 {% macro snowflake__name_of_column(name) -%}
+{% do nbsql.refuse_if(modules.re.match('[a-z_][a-z0-9_]*$', name) and name != name | upper,
+  "column '" ~ name ~ "' was made in quotes, in small letters, which here is another than " ~ name ~ ' without quotes; rename it, or '
+  ~ 'select it under another name in a staging model') %}
 {% do return(name | lower if modules.re.match('[A-Z_][A-Z0-9_]*$', name) else name) %}
 {%- endmacro %}
 

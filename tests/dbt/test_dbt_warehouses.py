@@ -228,6 +228,19 @@ def test_what_the_package_lacks_is_refused_by_name(project: Warehouse) -> None:
     }
 
 
+def test_a_column_of_small_letters_in_quotes_is_refused(project: Warehouse) -> None:
+    if project.name != "snowflake":
+        pytest.skip("names without quotes are capitals on Snowflake only")
+    project.ask('CREATE TABLE db.public.others (y VARCHAR, _1 BIGINT, "abc" BIGINT)')
+    sql = "{{ config(meta={'nbsql': {'target': 'y'}}) }} {{ nbsql.statistics(source('raw', 'others')) }}"
+    (project.folder / "models" / "quoted.sql").write_text(sql, encoding="utf-8")
+    project.dbt("run", "--select", "quoted")
+    assert project.messages() == {
+        "quoted": "nbsql: column 'abc' was made in quotes, in small letters, which here is another than abc without quotes; "
+        "rename it, or select it under another name in a staging model"
+    }
+
+
 def test_new_slices_are_added(project: Warehouse) -> None:
     if project.name == "snowflake":
         pytest.skip("fakesnow has no temporary tables, by which Snowflake's adapter adds rows")
