@@ -14,7 +14,7 @@ _FACTS = (
     "rules", "units", "divergence",
 )  # fmt: skip
 # Options that need a look at the data before counting, and long ones.
-_LEFT_OUT = ("best", "best_by", "vocabulary", "bins", "monotone", "edges")
+_LEFT_OUT = ("best", "best_by", "vocabulary", "bins", "monotone", "special", "edges")
 
 
 def facts() -> dict[str, dict[str, Any]]:

@@ -99,7 +99,7 @@ def test_what_monotone_bins_refuse(con: Connection) -> None:
     assert str(caught.value) == (
         "monotone bins need a target of two classes, and this one has 3; leave out monotone, or fit one class against the rest"
     )
-    with pytest.raises(nbsql.InputError, match=r"^monotone must be one of 'rising', 'falling', 'peak', not 'up'$"):
+    with pytest.raises(nbsql.InputError, match=r"^monotone must be True, False, 'rising', 'falling' or 'peak', not 'up'$"):
         nbsql.Binned(monotone="up")  # type: ignore[arg-type]
     with pytest.raises(nbsql.InputError, match=r"which 'x' \(binned with monotone=True\) does not allow"):
         nbsql.cross_validate(
