@@ -217,7 +217,8 @@ def _caveat(found: ScoredSource | None, dependence: Figure | None) -> str:
         return f"{cautions[0][0].upper()}{cautions[0][1:]}."
     if judged.calibration_error > _OFF:
         off = share(judged.calibration_error)
-        return f"Its probabilities are {off} off on average: take them as an order, or calibrate the model."
+        cure = "" if judged.calibrated_by else ", or calibrate the model"
+        return f"Its probabilities are {off} off on average: take them as an order{cure}."
     if dependence is not None and dependence.finding.startswith("Within"):
         return f"It counts some evidence twice: {dependence.finding[0].lower()}{dependence.finding[1:]}."
     return "The figures hold for rows like those it was tried on."

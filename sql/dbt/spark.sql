@@ -61,7 +61,8 @@
 {% if flags.WHICH not in ['run', 'build'] %}{% do return(nbsql.body(sql)) %}{% endif -%}
 {% do nbsql.refuse_if(config.get('materialized') == 'view',
   "'" ~ this.identifier ~ "' is made in several statements, and a view would keep what they found; materialize it as a table") %}
-{% set pattern, made, known, last = '(?ms)^(?:WITH\\s+)?(\\w+|`(?:[^`]|``)+`) AS \\(\\n(.*?)\\n\\),?\\n\\s*', [], [], namespace(step=none) -%}
+{% set pattern = '(?ms)^(?:WITH\\s+)?(\\w+|`(?:[^`]|``)+`) AS \\(\\n(.*?)\\n\\),?\\n\\s*' -%}
+{% set made, known, last = [], [], namespace(step=none) -%}
 {% for name, body in modules.re.findall(pattern, sql) -%}
 {% set is_step = search is not none and search in name -%}
 {% if is_step and last.step is not none %}{% set body = 'SELECT * FROM ' ~ last.step -%}

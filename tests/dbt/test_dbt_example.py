@@ -200,6 +200,7 @@ def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
         "prospects": people,
         "mails": mails,
         "spam_statistics": "{{ nbsql.statistics(ref('mails')) }}",
+        "churn_evaluation": "{{ nbsql.evaluation(ref('churn_statistics'), ref('customers')) }}",
         "spam_scored": "{{ nbsql.predictions(ref('spam_statistics'), ref('mails')) }}",
     }.items():
         (tmp_path / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
