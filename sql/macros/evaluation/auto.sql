@@ -94,7 +94,8 @@ JOIN (
 {% set places = nbsql.list_of_whole_numbers(0, nbsql.list_size(nbsql.word('terms_1'))) -%}
 {% set lists = namespace(all=[places], names=['place']) -%}
 {% for k in range(1, classes + 1) -%}
-{% set lists.all, lists.names = lists.all + [nbsql.word('terms_' ~ k)], lists.names + ['term_' ~ k] -%}
+{% set lists.all = lists.all + [nbsql.word('terms_' ~ k)] -%}
+{% set lists.names = lists.names + ['term_' ~ k] -%}
 {% endfor -%}
 {% set candidates -%}
 (
