@@ -62,10 +62,11 @@ def looked_at(engine: Engine, source: Source, options: Options) -> Source:
     """The source of a fit, with what a look at its values suggests for its columns. Warns of the keys that are left out."""
     looks = look_at(engine, source, options)
     source.columns = [replace(column, look=looks.get(column.name)) for column in source.columns]
-    dates = dict(advice_on_keys(engine, source, keys_of(source)))
+    keys = keys_of(source)
+    dates = dict(advice_on_keys(engine, source, keys))
     for line in dates.values():
         warn_user(line)
-    if keys := [key for key in keys_of(source) if key not in dates]:
+    if keys := [key for key in keys if key not in dates]:
         are, them = ("is a key, which is", "it") if len(keys) == 1 else ("are keys, which are", "them")
         families = json.dumps(dict.fromkeys(keys, "categorical"), ensure_ascii=False)
         warn_user(f"{listed(keys)} {are} left out; to keep {them}: ⟨families={families}⟩")
