@@ -10,11 +10,8 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 import click
-import duckdb
 
 from nbsql import __version__
-from nbsql.cli.messages import in_options
-from nbsql.cli.standard_input import with_label
 from nbsql.cli.terminal import show_every_character, styled
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import NbsqlError
@@ -60,6 +57,11 @@ class Commands(click.Group):
                 raise
             raise Interrupted from None
         except NbsqlError as error:
+            import duckdb  # and the rest of the package, which --version needs not
+
+            from nbsql.cli.messages import in_options
+            from nbsql.cli.standard_input import with_label
+
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
             raise Failure(without_passwords(with_label(in_options(error.marked)))) from None

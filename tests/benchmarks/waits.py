@@ -29,6 +29,7 @@ nbsql.fit(con, '{0}', target="label").report('{0}.html', source='{0}')"""
 WAITS = {
     "import duckdb": ["-c", "import duckdb"],
     "import nbsql": ["-c", "import nbsql"],
+    "import nbsql and a verb": ["-c", "from nbsql import fit"],
     "nbsql --version": ["-m", "nbsql", "--version"],
     "nbsql --help": ["-m", "nbsql", "--help"],
     "fit of 10,000 rows x 20 numbers": ["-c", FIT],

@@ -24,6 +24,13 @@ from nbsql.spec.options import model_fields
 def test_a_console_offers_public_names_only() -> None:
     assert sorted(dir(nbsql)) == sorted(nbsql.__all__)
     assert not [name for name in dir(nbsql) if not hasattr(nbsql, name)]
+    with pytest.raises(AttributeError, match=r"^module 'nbsql' has no attribute 'fitt'$"):
+        _ = nbsql.fitt
+
+
+def test_the_version_needs_neither_the_verbs_nor_duckdb() -> None:
+    code = "import sys, nbsql.cli.app; assert nbsql.__version__; assert not {'duckdb', 'nbsql.family'} & sys.modules.keys()"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_typed_options_are_those_that_are_taken() -> None:
