@@ -43,6 +43,8 @@ class ClassEvaluation:
         f1: the harmonic mean of precision and recall.
         roc_auc: how often a row of the class has a higher posterior of it than a row of another class; a tie counts half.
         average_precision: the mean precision over the recalls, without interpolation.
+        ks: the largest distance between the shares of its rows and of all others whose posterior is above a threshold, from 0
+            to 1 (the statistic of Kolmogorov and Smirnov).
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -59,6 +61,7 @@ class ClassEvaluation:
     f1: float | None
     roc_auc: float | None
     average_precision: float | None
+    ks: float | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,6 +86,7 @@ class Evaluation(Displayed):
         calibration_error: the mean gap, over bins, between the probability of a prediction and how often it is right.
         roc_auc: with two classes, that of the larger label; otherwise the macro mean of each class against the rest.
         average_precision: likewise.
+        ks: likewise (see `ClassEvaluation`).
         classes: one `ClassEvaluation` for each class, ordered by label.
         metrics: all these numbers: class (NULL for the whole), metric, value.
         intervals: their uncertainty: class (NULL for the whole), metric, value, standard_error, and low and high, the 95 %
@@ -127,16 +131,19 @@ class Evaluation(Displayed):
     calibration_error: float
     roc_auc: float | None
     average_precision: float | None
+    ks: float | None
     precision_macro: float
     recall_macro: float
     f1_macro: float
     roc_auc_macro: float | None
     average_precision_macro: float | None
+    ks_macro: float | None
     precision_weighted: float
     recall_weighted: float
     f1_weighted: float
     roc_auc_weighted: float | None
     average_precision_weighted: float | None
+    ks_weighted: float | None
     classes: tuple[ClassEvaluation, ...]
     metrics: Query = field(compare=False)
     intervals: Query = field(compare=False)

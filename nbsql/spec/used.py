@@ -22,6 +22,7 @@ class _Use(NamedTuple):
     why: str  # what is so if no family uses it
 
 
+_VALUES = ("level", "label", "list", "boolean", "token", "pair")
 _USES = {
     "alpha": _Use(
         lambda value: value not in (None, 0, 1), lambda family: family.smoothed, "no feature and no prior is smoothed"
@@ -38,7 +39,7 @@ _USES = {
     ),
     "unseen": _Use(
         lambda value: value == "smooth",
-        lambda family: family.unseen == "smooth" and family.cell in ("level", "label", "list", "boolean", "token", "pair"),
+        lambda family: family.unseen == "smooth" and (family.cell in _VALUES or "inside" in family.macros),
         "no feature has values that a row may have and no training row had",
     ),
     "floor": _Use(lambda value: value is not None, lambda family: not family.smoothing, "smoothing takes its place"),

@@ -42,7 +42,7 @@ def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
         return
     is_integer = facts.irregular == 0
     yield "gaussian"
-    if facts.least > 0 and not is_integer:  # a whole number may be 0 in a new row, which would have no prediction
+    if facts.least > 0 and not is_integer:  # a whole number may be 0 in a new row, and they say nothing of it
         yield from ("lognormal", "gamma", *(["beta"] if facts.largest < 1 else []))
     if facts.least >= 0:
         yield "exponential"

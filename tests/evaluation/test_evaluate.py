@@ -92,8 +92,10 @@ class Oracle:
         for number, item in enumerate(found.classes):
             positive, p = self.one(item.label)
             areas = metrics.roc_auc_score(positive, p, **weighted), metrics.average_precision_score(positive, p, **weighted)
-            theirs = [*(part[number] for part in per_class), *areas]
-            ours = [item.precision, item.recall, item.f1, item.support, item.roc_auc, item.average_precision]
+            false_positive_rate, true_positive_rate, _ = metrics.roc_curve(positive, p, drop_intermediate=False, **weighted)
+            ks = abs(true_positive_rate - false_positive_rate).max()
+            theirs = [*(part[number] for part in per_class), *areas, ks]
+            ours = [item.precision, item.recall, item.f1, item.support, item.roc_auc, item.average_precision, item.ks]
             assert ours == pytest.approx(theirs, **CLOSE)
 
 
@@ -241,6 +243,7 @@ def test_four_days(sky: nbsql.Model) -> None:
     assert found.calibration_error == pytest.approx((3 * (2 / 3 - 3 / 5) + (1 - 2 / 3)) / 4, rel=1e-14)
     assert found.roc_auc == 0.75  # of the four pairs of a yes and a no, two are in order and two are ties
     assert found.average_precision == 0.5 * 1 + 0.5 * 0.5
+    assert found.ks == found.classes[0].ks == 0.5  # at 2/3: one of two yes and no no is above
     no, yes = found.classes
     assert (no.label, no.support, no.precision, no.recall, no.f1) == ("no", 2, 2 / 3, 1, 0.8)
     assert (yes.label, yes.support, yes.precision, yes.recall, yes.f1) == ("yes", 2, 1, 0.5, 2 / 3)
@@ -301,7 +304,7 @@ def test_a_class_that_the_model_does_not_know_is_wrong_and_has_a_probability_of_
     assert found.average_precision == pytest.approx(metrics.average_precision_score(hot, p), **CLOSE)
     assert found.f1_macro == pytest.approx(metrics.f1_score(y, prediction, average="macro", zero_division=0), **CLOSE)
     storm = found.classes[1]
-    assert storm == nbsql.ClassEvaluation("storm", 1, 0, 0, 0, 0.5, 0.2)
+    assert storm == nbsql.ClassEvaluation("storm", 1, 0, 0, 0, 0.5, 0.2, 0)
     assert ("storm", "yes", 1) in found.confusion.fetchall()
     assert "1 row of a class that the model does not know, counted as wrong" in str(found)
 
@@ -314,7 +317,7 @@ def test_a_row_that_no_class_can_explain_is_wrong(con: duckdb.DuckDBPyConnection
     assert found.log_loss == pytest.approx((-math.log(EPSILON) - 2 * math.log(1 - EPSILON)) / 3, **CLOSE)
     assert found.brier == pytest.approx(1 / 2 / 3, **CLOSE)
     assert found.classes[0] == nbsql.ClassEvaluation(
-        "no", 2, 1, 0.5, pytest.approx(2 / 3), 0.75, pytest.approx(0.5 + 0.5 * 2 / 3)
+        "no", 2, 1, 0.5, pytest.approx(2 / 3), 0.75, pytest.approx(0.5 + 0.5 * 2 / 3), 0.5
     )
     assert found.confusion.fetchall() == [("no", "no", 1), ("no", None, 1), ("yes", "yes", 1)]
     assert found.calibration_error == 0
@@ -323,8 +326,8 @@ def test_a_row_that_no_class_can_explain_is_wrong(con: duckdb.DuckDBPyConnection
 def test_what_is_undefined_is_none_and_in_no_mean(con: duckdb.DuckDBPyConnection, sky: nbsql.Model) -> None:
     found = sky.evaluate("SELECT 'sun' AS sky, 'no' AS play")
     no, yes = found.classes
-    assert (no.precision, no.recall, no.roc_auc, no.average_precision) == (1, 1, None, 1)
-    assert yes == nbsql.ClassEvaluation("yes", 0, None, None, None, None, None)
+    assert (no.precision, no.recall, no.roc_auc, no.average_precision, no.ks) == (1, 1, None, 1, None)
+    assert yes == nbsql.ClassEvaluation("yes", 0, None, None, None, None, None, None)
     assert (found.precision_macro, found.f1_weighted, found.roc_auc, found.average_precision) == (1, 1, None, None)
     assert json.loads(json.dumps(found.to_dict()))["roc_auc"] is None
     assert "ROC AUC" in str(found)

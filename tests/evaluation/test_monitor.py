@@ -274,9 +274,11 @@ def test_numbers_outside_of_a_distribution_are_one_value_and_the_others_are_comp
         for name, values in (("learnt", learnt), ("seen", seen)):
             rows = "SELECT generate_subscripts(list, 1) AS i, unnest(list) AS x FROM (SELECT ? AS list)"
             con.execute(f"CREATE TABLE {name} AS SELECT i % 2 AS y, x FROM ({rows})", [list(values)])
-        model = nbsql.fit(con, "learnt", target="y", families={"x": family})
-        value, _, moved, _ = found(model.monitor("seen"))[None, "x", None, "psi"]
+        model = nbsql.fit(con, "learnt", target="y", families={"x": family}, unseen="smooth")
         assert found(model.monitor("seen"))[None, None, None, "unexplained"][0] == pytest.approx(1 / 60)
+        model = nbsql.fit(con, "learnt", target="y", families={"x": family})
+        assert found(model.monitor("seen"))[None, None, None, "unexplained"][0] == 0
+        value, _, moved, _ = found(model.monitor("seen"))[None, "x", None, "psi"]
     inside = seen[:59]
     if family == "lognormal":
         of_numbers = kl(np.log(inside), np.log(learnt)) * 59 / 60 + kl(np.log(learnt), np.log(inside))

@@ -77,19 +77,28 @@ def test_a_lognormal_column_far_from_1_with_gaps_is_counted_as_exactly(con: Conn
     assert cell[6] / 50 == pytest.approx(shifts.var(), rel=1e-5)  # ln x itself has 13 digits after the point
 
 
-@pytest.mark.parametrize("family", ["lognormal", nbsql.Exponential(), nbsql.Geometric()])
-def test_a_number_outside_of_the_distribution_is_explained_by_no_class(con: Connection, family: Any) -> None:
-    table = NUMBERS if family == "lognormal" else COUNTS
-    model = nbsql.fit(con, source(table), target="y", families={"x": family}, name="m")
-    rows = "FROM (VALUES (-1.0::DOUBLE), (2), (NULL), ('nan'), ('inf')) AS rows(x)"
-    predictions = [row[1] for row in model.predict(rows)]
-    assert predictions[0] is None
-    assert predictions[1:] == [predictions[1], "a", "a", "a"]
-    assert [row[-1] for row in model.log_evidence(rows)][2:] == [near(0)] * 3
-    if family == "lognormal":
-        assert model.predict("SELECT 0 AS x").fetchall()[0][1] is None
-    explained = [row[-1] for row in model.explain("SELECT -1 AS x") if row[2] == "x"]
-    assert explained == [-inf] * 3
+OUTSIDE = {"lognormal": "0", "gamma": "0", "beta": "1", "exponential": "-1", "poisson": "-1", "geometric": "-1"}
+
+
+@pytest.mark.parametrize("family", [*OUTSIDE, nbsql.ZeroInflated(of="gamma"), nbsql.ZeroInflated(of="lognormal")])
+@pytest.mark.parametrize("unseen", ["skip", "smooth"])
+def test_a_number_outside_of_the_distribution_says_nothing_or_is_impossible(con: Connection, family: Any, unseen: Any) -> None:
+    table = NUMBERS if family in ("lognormal", "gamma", "beta") else COUNTS
+    rows = f"SELECT y, {'x / 1000' if family == 'beta' else 'x'} AS x, y || x AS z FROM ({source(table)})"
+    model = nbsql.fit(con, rows, target="y", families={"x": family}, unseen=unseen, name="m")
+    outside = OUTSIDE[family] if isinstance(family, str) else "-1"
+    new = f"FROM (VALUES ({outside}::DOUBLE, 'b2'), (NULL, 'b2'), ('nan', 'b2'), ('inf', 'b2')) AS rows(x, z)"
+    found, missing, *others = [row[2:] for row in model.predict_proba(new)]
+    assert others == [missing] * 2
+    explained = [row[-1] for row in model.explain(f"SELECT {outside} AS x, 'b2' AS z") if row[2] == "x"]
+    if unseen == "skip":
+        assert found == missing
+        assert [row[-1] for row in model.log_evidence(new)] == [near(model.log_evidence(new).fetchall()[1][-1])] * 4
+        assert explained == [0] * 3
+    else:
+        assert {*found} == {None}
+        assert next(row[-1] for row in model.log_evidence(new)) == -inf
+        assert explained == [-inf] * 3
 
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (2.5, 0.5)])

@@ -94,7 +94,7 @@ class Case:
     def fit(self, con: Connection, source: str = "rows", **options: Any) -> nbsql.Model:
         return nbsql.fit(con, source, target="y", name="m", exclude=["i"], families=self.families, replace=True, **options)
 
-    def joint(self, learnt: Sequence[Row], point: Point) -> dict[str, float]:
+    def joint(self, learnt: Sequence[Row], point: Point, unseen: str = "skip") -> dict[str, float]:
         """The joint log-likelihood of each class, by hand."""
         found = {}
         for label in ("even", "odd"):
@@ -102,7 +102,8 @@ class Case:
             found[label] = math.log(len(own) / len(learnt))
             for column, x in enumerate(point, start=2):
                 if x is not None:
-                    found[label] += self.density([row[column] for row in own if row[column] is not None], x)  # type: ignore[misc]
+                    term = self.density([row[column] for row in own if row[column] is not None], x)  # type: ignore[misc]
+                    found[label] += 0 if unseen == "skip" and term == -math.inf else term
         return found
 
     @property
@@ -183,11 +184,14 @@ def rows(con: Connection, case: Case) -> Connection:
 
 
 @pytest.mark.parametrize("form", ["wide", "long", "inline", "elsewhere", "a row"])
-def test_scores_are_those_by_hand_in_every_form(rows: Connection, case: Case, layout: Callable[..., None], form: str) -> None:
+@pytest.mark.parametrize("unseen", ["skip", "smooth"])
+def test_scores_are_those_by_hand_in_every_form(
+    rows: Connection, case: Case, layout: Callable[..., None], form: str, unseen: str
+) -> None:
     if form == "long":
         layout(wide_classes=0)
-    model = case.fit(rows)
-    expected = [tuple(case.joint(case.rows, point).values()) for point in case.points]
+    model = case.fit(rows, **({} if case.of == "gaussian" else {"unseen": unseen}))  # no number is outside of a normal one
+    expected = [tuple(case.joint(case.rows, point, unseen).values()) for point in case.points]
     if form == "a row":
         for point, (even, odd) in zip(case.points, expected, strict=True):
             probabilities = model.predict_one({"x": point[0], "z": point[1]})["probabilities"]

@@ -65,9 +65,12 @@ class Term:
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.parts) + 1)]
         if self.shape in ("counts", "multivariate_gaussian"):
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
-        outside = [f"nbsql_outside_{self.index}"] if self.family is not None and self.family.is_logarithmic else []
-        zero = [f"nbsql_zero_{self.index}"] if self.family is not None and self.family.zeros else []
-        return [f"nbsql_x_{self.index}", *outside, *zero]
+        columns = [f"nbsql_x_{self.index}"]
+        if self.family is not None and self.family.is_logarithmic and self.family.unseen == "smooth":
+            columns.append(f"nbsql_outside_{self.index}")
+        if self.family is not None and self.family.zeros:
+            columns.append(f"nbsql_zero_{self.index}")
+        return columns
 
 
 class Terms:

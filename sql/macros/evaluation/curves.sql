@@ -109,10 +109,11 @@ cumulated AS (
 {%- endmacro %}
 
 {#
-  areas: class_no, roc_auc and average_precision; NULL if no row, or for roc_auc every row, is of the class.
+  areas: class_no, roc_auc, average_precision and ks; NULL if no row, or except for average_precision every row, is of the class.
 
   Of the pairs of a row of the class and another, weighted, `won` have the row of the class above or in a tie, and `lost` the other one;
   a tie is in both. With half of the ties, roc_auc is the share that is won: (won - lost + pairs) / (2 pairs), without counting ties.
+  ks is the largest distance between the shares of both that are above a threshold, the statistic of Kolmogorov and Smirnov.
 #}
 {% macro areas() -%}
 {{ nbsql.one_against_rest() }},
@@ -132,12 +133,20 @@ pairs AS (
     sum(negative * true_positives) AS won,
     sum(positive * false_positives) AS lost,
     max(true_positives) * max(false_positives) AS pairs,
-    sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
+    sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision,
+    max(abs(true_positives / of_class.n - false_positives / nullif(of_all.n - of_class.n, 0))) AS ks
   FROM ranked
+  LEFT JOIN (SELECT class_no AS k, nullif(sum(weight), 0) AS n FROM judged GROUP BY class_no) AS of_class ON of_class.k = class_no
+  CROSS JOIN (SELECT sum(weight) AS n FROM judged) AS of_all
   GROUP BY class_no
 ),
 areas AS (
-  SELECT class_no, (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc, average_precision FROM pairs
+  SELECT
+    class_no,
+    (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc,
+    average_precision,
+    CASE WHEN pairs > 0 THEN ks END AS ks
+  FROM pairs
 )
 {%- endmacro %}
 

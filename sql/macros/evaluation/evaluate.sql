@@ -118,18 +118,19 @@ ORDER BY class ASC NULLS LAST, prediction ASC NULLS LAST
     calibration_error  mean over the bins of |how often the prediction is right - its mean probability|, by weight (Guo et al., 2017)
     f1                 2 hits / (rows of the class + rows predicted to be)
     ..._macro          mean over the classes for which it is defined; ..._weighted the same by support
-    roc_auc            with two classes that of the larger label, otherwise the macro mean; average_precision likewise
+    roc_auc            with two classes that of the larger label, otherwise the macro mean; average_precision and ks likewise
 
   A class that neither occurs nor is predicted has no precision, recall and f1. A class that either never occurs or is never predicted has
-  0, as in scikit-learn. roc_auc needs rows of the class and of others, average_precision rows of the class.
+  0, as in scikit-learn. roc_auc and ks need rows of the class and of others, average_precision rows of the class.
 #}
 {% macro metrics(judged, bins) -%}
-{% set rates = ['precision', 'recall', 'f1', 'roc_auc', 'average_precision'] -%}
+{% set rates = ['precision', 'recall', 'f1', 'roc_auc', 'average_precision', 'ks'] -%}
 {% set overall = [
   'rows', 'weight', 'left_out', 'unknown', 'unexplained', 'broken_weights', 'accuracy', 'majority', 'balanced_accuracy', 'log_loss',
   'brier',
-  'calibration_error', 'roc_auc', 'average_precision', 'precision_macro', 'recall_macro', 'f1_macro', 'roc_auc_macro',
-  'average_precision_macro', 'precision_weighted', 'recall_weighted', 'f1_weighted', 'roc_auc_weighted', 'average_precision_weighted'] -%}
+  'calibration_error', 'roc_auc', 'average_precision', 'ks', 'precision_macro', 'recall_macro', 'f1_macro', 'roc_auc_macro',
+  'average_precision_macro', 'ks_macro', 'precision_weighted', 'recall_weighted', 'f1_weighted', 'roc_auc_weighted',
+  'average_precision_weighted', 'ks_weighted'] -%}
 WITH {{ judged }},
 {{ nbsql.areas() }},
 confusion AS (
@@ -163,7 +164,8 @@ by_class AS (
     2 * hits / nullif(support + predicted, 0) AS f1,
     {# The posteriors of a class that the model does not know are a single tie, at 0. #}
     CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < weight THEN 0.5 END AS roc_auc,
-    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / weight END AS average_precision
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / weight END AS average_precision,
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.ks WHEN support < weight THEN 0 END AS ks
   FROM (
     SELECT
       *,
@@ -180,8 +182,9 @@ averages AS (
     sum(support * {{ nbsql.word(rate) }})
       / nullif(sum(CASE WHEN {{ nbsql.word(rate) }} IS NOT NULL THEN support END), 0) AS {{ nbsql.word(rate) }}_weighted,
     {% endfor %}
-    max(CASE WHEN class = larger THEN roc_auc END) AS roc_auc_of_larger,
-    max(CASE WHEN class = larger THEN average_precision END) AS average_precision_of_larger,
+    {% for area in rates[3:] %}
+    max(CASE WHEN class = larger THEN {{ nbsql.word(area) }} END) AS {{ nbsql.word(area) }}_of_larger,
+    {% endfor %}
     avg(CASE WHEN support > 0 THEN recall END) AS balanced_accuracy,
     max(weight) AS weight,
     sum(hits) AS hits,

@@ -7,7 +7,7 @@
   Continuous Univariate Distributions 2, 1995, section 25.4): a = m s and b = (1 - m) s, with s = m (1 - m) / v - 1. v is m2 / n, at least
   `floor` times the variance over all classes, and such that s is between 1e-9 and 1e10, beyond which a double has no digits left for a
   score. A class without a value takes the mean and variance over all classes. A number that never varies adds nothing to a score. The fit
-  refuses 0, 1 and numbers beyond them; in a score they are outside the distribution, and no class explains them.
+  refuses 0, 1 and numbers beyond them; in a score they are outside the distribution.
 #}
 
 {% macro beta_density(x, get) -%}

@@ -6,7 +6,7 @@
   a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis,
   section 2.6); its mode has a - 1. The mean, sum of x over n, is at least 1e-9 of the mean over all classes, so that a class of zeros has
   a finite density. A class without a value takes the mean over all classes. A column of only zeros adds nothing to a score. A negative
-  number is outside the distribution: no class explains it.
+  number is outside the distribution.
 #}
 
 {# The rate of a class, or of all classes if it has no value. #}

@@ -8,7 +8,7 @@
   Univariate Distributions 1, 1994, section 17.7): k = m^2 / v. v is m2 / n, at least `floor` times the variance over all classes, and
   such that k is between 1e-9 and 1e10, beyond which a double has no digits left for a score. A class without a value takes the mean and
   variance over all classes. A number that never varies adds nothing to a score. The fit refuses numbers of 0 or less; in a score they are
-  outside the distribution, and no class explains them.
+  outside the distribution.
 #}
 
 {# A parameter's name is that of its quantity in all families of a model, and `peak` already belongs to the normal distribution. #}

@@ -5,7 +5,7 @@
 
   a and b are those of a Beta prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis, section 2.4); its
   mode has a - 1 and b - 1. `rate` is q, and `mean` that of the distribution, (1 - q) / q. A class without a value takes the mean over all
-  classes. 0 ln 0 is 0. A negative number is outside the distribution: no class explains it.
+  classes. 0 ln 0 is 0. A negative number is outside the distribution.
 #}
 
 {# The mean or the rate q of a class, or of all classes if it has no value. #}

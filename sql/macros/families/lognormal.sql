@@ -4,7 +4,7 @@
     ln p(x | c) = -ln x - ln(2 pi v_c) / 2 - (ln x - m_c)^2 / (2 v_c)
 
   ln x is counted and estimated by gaussian.sql, or with a prior by normal_inverse_gamma.sql. The fit refuses a number of 0 or less; in a
-  score it is outside the distribution, and no class explains it.
+  score it is outside the distribution.
 #}
 
 {% macro lognormal_inputs(feature, centre, careful, centred) -%}

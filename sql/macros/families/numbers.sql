@@ -3,7 +3,8 @@
   name of a parameter to its expression. family.macros names these macros by part; a family may name those of another:
 
     <family>_density(x, get)   ln p(x | c) of a number inside the distribution, except for the part that all classes share
-    <family>_inside(x)         whether a number is inside: no class explains any other; without it every number is inside
+    <family>_inside(x)         whether a number is inside; without it every number is. Any other is an unseen value: it adds nothing, or
+                               with unseen='smooth' its density, which is 0 in every class
     <family>_at_zero(get)      for counts, the density at 0, apart because 0 ln 0 = 0; nothing is subtracted from it
     <family>_base(x, feature)  the part to subtract in all classes alike, if there is one; feature: none in a standalone scorer
 
@@ -50,7 +51,8 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% if feature.family.zeros -%}
 {% set zero, other = nbsql.parameter_column(feature, 'zero', k), nbsql.parameter_column(feature, 'other', k) -%}
-{{ nbsql.zero_inflated_term(x, nbsql.of_feature('number.nbsql_zero', feature), zero, other, nbsql.density_term(feature, k, x)) }}
+{% set is_zero = nbsql.of_feature('number.nbsql_zero', feature) -%}
+{{ nbsql.zero_inflated_term(is_zero, zero, other, nbsql.density_term(feature, k, x), nbsql.is_scored(feature.family, x)) }}
 {%- else -%}
 {{ nbsql.density_term(feature, k, x) }}
 {%- endif %}
@@ -74,11 +76,18 @@ coalesce(CASE
   {% else %}
   WHEN {{ nbsql[macros.inside](x) }} THEN {{ density }}
   {% endif %}
+  {% if feature.family.unseen == 'smooth' %}
   WHEN {{ x }} IS NOT NULL THEN -{{ nbsql.infinity() }}
+  {% endif %}
 END, 0)
 {%- else -%}
 coalesce({{ density }}, 0)
 {%- endif %}
+{%- endmacro %}
+
+{# Whether a number adds anything to a score: not if it is missing, or outside of the distribution and such a number says nothing. #}
+{% macro is_scored(family, x) -%}
+{% if 'inside' in family.macros and family.unseen != 'smooth' %}{{ nbsql[family.macros.inside](x) }}{% else %}{{ x }} IS NOT NULL{% endif %}
 {%- endmacro %}
 
 {# The term of a feature that is computed from its parameters alone. part: the column number in a feature over several columns. #}

@@ -5,7 +5,7 @@
 
   a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis,
   section 2.6); its mode has a - 1. A class without a value takes the rate over all classes. 0 ln 0 is 0. A negative number is outside the
-  distribution: no class explains it.
+  distribution.
 #}
 
 {% macro poisson_inputs(feature, centre, careful, centred) -%}

@@ -94,11 +94,14 @@ CASE WHEN {{ n }} > 0 THEN ({{ get('zeros') }} + {{ get('added') }}) / {{ n }} E
 {%- endif %}
 {%- endmacro %}
 
-{# Its term in class k, from the term of a nonzero number; 0 if the number is missing. is_zero: the column that tells whether it is 0. #}
-{% macro zero_inflated_term(x, is_zero, zero, other, term) -%}
+{#
+  Its term in class k, from the term of a nonzero number, which counts where is_scored is true; 0 if the number is missing. is_zero: the
+  column that tells whether it is 0.
+#}
+{% macro zero_inflated_term(is_zero, zero, other, term, is_scored) -%}
 CASE
   WHEN {{ is_zero }} = 1 THEN {{ zero }}
-  WHEN {{ x }} IS NOT NULL THEN {{ other }} + {{ term | indent(2) }}
+  WHEN {{ is_scored }} THEN {{ other }} + {{ term | indent(2) }}
   ELSE 0
 END
 {%- endmacro %}

@@ -85,12 +85,20 @@ pairs AS (
     sum(negative * true_positives) AS won,
     sum(positive * false_positives) AS lost,
     max(true_positives) * max(false_positives) AS pairs,
-    sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
+    sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision,
+    max(abs(true_positives / of_class.n - false_positives / nullif(of_all.n - of_class.n, 0))) AS ks
   FROM ranked
+  LEFT JOIN (SELECT class_no AS k, nullif(sum(weight), 0) AS n FROM judged GROUP BY class_no) AS of_class ON of_class.k = class_no
+  CROSS JOIN (SELECT sum(weight) AS n FROM judged) AS of_all
   GROUP BY class_no
 ),
 areas AS (
-  SELECT class_no, (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc, average_precision FROM pairs
+  SELECT
+    class_no,
+    (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc,
+    average_precision,
+    CASE WHEN pairs > 0 THEN ks END AS ks
+  FROM pairs
 ),
 confusion AS (
   SELECT class, prediction, sum(weight) AS n FROM judged GROUP BY class, prediction
@@ -122,7 +130,8 @@ by_class AS (
     CASE WHEN support > 0 THEN hits / support WHEN predicted > 0 THEN 0 END AS recall,
     2 * hits / nullif(support + predicted, 0) AS f1,
     CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < weight THEN 0.5 END AS roc_auc,
-    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / weight END AS average_precision
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / weight END AS average_precision,
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.ks WHEN support < weight THEN 0 END AS ks
   FROM (
     SELECT
       *,
@@ -149,8 +158,12 @@ averages AS (
     avg(average_precision) AS average_precision_macro,
     sum(support * average_precision)
       / nullif(sum(CASE WHEN average_precision IS NOT NULL THEN support END), 0) AS average_precision_weighted,
+    avg(ks) AS ks_macro,
+    sum(support * ks)
+      / nullif(sum(CASE WHEN ks IS NOT NULL THEN support END), 0) AS ks_weighted,
     max(CASE WHEN class = larger THEN roc_auc END) AS roc_auc_of_larger,
     max(CASE WHEN class = larger THEN average_precision END) AS average_precision_of_larger,
+    max(CASE WHEN class = larger THEN ks END) AS ks_of_larger,
     avg(CASE WHEN support > 0 THEN recall END) AS balanced_accuracy,
     max(weight) AS weight,
     sum(hits) AS hits,
@@ -208,7 +221,8 @@ overall AS (
     gap.gap / averages.weight AS calibration_error,
     averages.*,
     CASE WHEN averages.classes = 2 THEN averages.roc_auc_of_larger ELSE averages.roc_auc_macro END AS roc_auc,
-    CASE WHEN averages.classes = 2 THEN averages.average_precision_of_larger ELSE averages.average_precision_macro END AS average_precision
+    CASE WHEN averages.classes = 2 THEN averages.average_precision_of_larger ELSE averages.average_precision_macro END AS average_precision,
+    CASE WHEN averages.classes = 2 THEN averages.ks_of_larger ELSE averages.ks_macro END AS ks
   FROM averages
   CROSS JOIN read
   CROSS JOIN losses
@@ -219,17 +233,17 @@ FROM (
   SELECT
     0 AS part,
     NULL AS class,
-    unnest([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]) AS position,
-    unnest([''rows'', ''weight'', ''left_out'', ''unknown'', ''unexplained'', ''broken_weights'', ''accuracy'', ''majority'', ''balanced_accuracy'', ''log_loss'', ''brier'', ''calibration_error'', ''roc_auc'', ''average_precision'', ''precision_macro'', ''recall_macro'', ''f1_macro'', ''roc_auc_macro'', ''average_precision_macro'', ''precision_weighted'', ''recall_weighted'', ''f1_weighted'', ''roc_auc_weighted'', ''average_precision_weighted'']) AS metric,
-    unnest([rows, weight, left_out, unknown, unexplained, broken_weights, accuracy, majority, balanced_accuracy, log_loss, brier, calibration_error, roc_auc, average_precision, precision_macro, recall_macro, f1_macro, roc_auc_macro, average_precision_macro, precision_weighted, recall_weighted, f1_weighted, roc_auc_weighted, average_precision_weighted]) AS value
+    unnest([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]) AS position,
+    unnest([''rows'', ''weight'', ''left_out'', ''unknown'', ''unexplained'', ''broken_weights'', ''accuracy'', ''majority'', ''balanced_accuracy'', ''log_loss'', ''brier'', ''calibration_error'', ''roc_auc'', ''average_precision'', ''ks'', ''precision_macro'', ''recall_macro'', ''f1_macro'', ''roc_auc_macro'', ''average_precision_macro'', ''ks_macro'', ''precision_weighted'', ''recall_weighted'', ''f1_weighted'', ''roc_auc_weighted'', ''average_precision_weighted'', ''ks_weighted'']) AS metric,
+    unnest([rows, weight, left_out, unknown, unexplained, broken_weights, accuracy, majority, balanced_accuracy, log_loss, brier, calibration_error, roc_auc, average_precision, ks, precision_macro, recall_macro, f1_macro, roc_auc_macro, average_precision_macro, ks_macro, precision_weighted, recall_weighted, f1_weighted, roc_auc_weighted, average_precision_weighted, ks_weighted]) AS value
   FROM overall
   UNION ALL
   SELECT
     1 AS part,
     class,
-    unnest([1, 2, 3, 4, 5, 6]) AS position,
-    unnest([''support'', ''precision'', ''recall'', ''f1'', ''roc_auc'', ''average_precision'']) AS metric,
-    unnest([support, precision, recall, f1, roc_auc, average_precision]) AS value
+    unnest([1, 2, 3, 4, 5, 6, 7]) AS position,
+    unnest([''support'', ''precision'', ''recall'', ''f1'', ''roc_auc'', ''average_precision'', ''ks'']) AS metric,
+    unnest([support, precision, recall, f1, roc_auc, average_precision, ks]) AS value
   FROM by_class
 ) AS metrics
 ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST'

@@ -39,13 +39,13 @@ nbsql_joint AS MATERIALIZED (
       + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_1 WHEN nbsql_x_1 IS NULL THEN -1.9459101490553135e0 ELSE -1.9459101490553135e0 END
       + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_1 ELSE 0 END
       + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE -3.862009838681108e0 - 0.0013888353072798118e0 * (nbsql_x_3 - 93.66666666666667e0) * (nbsql_x_3 - 93.66666666666667e0) END
-      + CASE WHEN nbsql_x_4 IS NULL THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * -1.0986122886681098e0 - 0.3333333333333333e0 END
+      + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * -1.0986122886681098e0 - 0.3333333333333333e0 END
       + (COALESCE(nbsql_x_5_1 * -0.4700036292457356e0, 0) + COALESCE(nbsql_x_5_2 * -0.9808292530117262e0, 0)) AS nbsql_joint_1,
     -1.0986122886681098e0
       + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_2 WHEN nbsql_x_1 IS NULL THEN -1.2992829841302609e0 ELSE -1.7047480922384253e0 END
       + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_2 ELSE 0 END
       + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE -4.426052371339883e0 - 0.0004494999313263997e0 * (nbsql_x_3 - 263.58333333333337e0) * (nbsql_x_3 - 263.58333333333337e0) END
-      + CASE WHEN nbsql_x_4 IS NULL THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0 END
+      + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0 END
       + (COALESCE(nbsql_x_5_1 * -1.6739764335716716e0, 0) + COALESCE(nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2,
     CASE WHEN nbsql_x_4 >= 0 THEN -(CASE
       WHEN nbsql_x_4 > 1000000 THEN (nbsql_x_4 + 0.5) * LN(nbsql_x_4 + 1) - (nbsql_x_4 + 1) + 0.9189385332046728e0 + 1 / (12 * (nbsql_x_4 + 1))

@@ -111,7 +111,7 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 {% set x, zeros = nbsql.standalone_as_double(term.columns[0]), term.family.zeros -%}
 {% if term.family.is_logarithmic -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.standalone_input(term) }}
-{%- if is_scored %},
+{%- if is_scored and term.family.unseen == 'smooth' %},
 CASE WHEN {{ x }} {% if zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
 {%- endif %}
 {%- elif zeros -%}
@@ -132,13 +132,18 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {% if term.family.zeros -%}
 {% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
 {% set zero, other = nbsql.standalone_number(term.of[k].zero), nbsql.standalone_number(term.of[k].other) -%}
-{% set outside %}nbsql_outside_{{ term.index }}{% endset -%}
-{% set known = nbsql.standalone_input(term) -%}
-{% set x %}{% if term.family.is_logarithmic %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
-{{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.standalone_density_of(term, k)) }}
+{% set known, outside = nbsql.standalone_input(term), nbsql.standalone_outside(term) -%}
+{% set x %}{% if outside %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
+{% set is_scored %}{% if term.family.is_logarithmic %}{{ x }} IS NOT NULL{% else %}{{ nbsql.is_scored(term.family, x) }}{% endif %}{% endset -%}
+{{ nbsql.zero_inflated_term(is_zero, zero, other, nbsql.standalone_density_of(term, k), is_scored) }}
 {%- else -%}
 {{ nbsql.standalone_density_of(term, k) }}
 {%- endif %}
+{%- endmacro %}
+
+{# The column that tells whether a number without a logarithm makes every class impossible; nothing if it adds nothing. #}
+{% macro standalone_outside(term) -%}
+{% if term.family.is_logarithmic and term.family.unseen == 'smooth' %}nbsql_outside_{{ term.index }}{% endif %}
 {%- endmacro %}
 
 {# The density of a nonzero number, if zeros are counted apart. #}
@@ -158,8 +163,12 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {% if unknown %}0
 {%- else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.standalone_nullable(p[name]) }}{% endcall %}{% endif %}
 {%- endset -%}
-{% set outside %}{% if term.family.is_logarithmic %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
-{% if unknown and 'inside' not in macros %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
+{% set outside, skips = nbsql.standalone_outside(term), 'inside' in macros and term.family.unseen != 'smooth' -%}
+{% set nothing -%}
+{% if outside %}WHEN {{ outside }} = 1 THEN NULL {% endif -%}
+WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT ({{ nbsql[macros.inside](x) }}){% endif %} THEN 0
+{%- endset -%}
+{% if unknown and (skips or 'inside' not in macros) %}0{% else %}CASE {{ nothing }} {{ guard }} {{ density }} END{% endif %}
 {%- endmacro %}
 
 {# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
