@@ -114,9 +114,8 @@ class Deriving(Handle):
 
         Without slices, batches are compared. A row for each feature, and one for the class, without a feature: feature, psi,
         kl, value, a, b. psi is the population stability index, kl the Kullback-Leibler divergence of b from a in nats. value
-        is the value that moved most, and a and b are its shares, or the means of a number. For columns that share a
-        covariance matrix, value is the column that moved most by itself, and a and b are its means; psi and kl are NULL where
-        one of the matrices has no inverse.
+        is the value that moved most, and a and b are its shares, or the means of a number. Columns that share a covariance
+        matrix have the row of the one that moved most, which is the value.
 
         Args:
             a: a slice, or a list of slices.

@@ -6,9 +6,9 @@
     value  the value that adds most to the psi (NULL: the missing ones), with its shares in a and b; for numbers the means in a and b
 
   Shares of values are (n + 1/2) / (N + K / 2), where K is the number of values of both, so that a value never seen in one has a share,
-  too (Krichevsky and Trofimov 1981). Numbers are compared as the distributions of their family with their moments. Columns that share a
-  covariance matrix are compared together (covariance_distance.sql). A number whose zeros are counted apart is compared by whether it is 0
-  and, where it is not, by its value: KL = KL of the zeros + P(x <> 0 in b) KL of the others.
+  too (Krichevsky and Trofimov 1981). Numbers are compared as the distributions of their family with their moments. Of columns that share
+  a covariance matrix the one that has moved most stands for all, and is the value. A number whose zeros are counted apart is compared by
+  whether it is 0 and, where it is not, by its value: KL = KL of the zeros + P(x <> 0 in b) KL of the others.
 #}
 {% macro drift(a, b, features) -%}
 {% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
@@ -44,12 +44,8 @@ counts AS (
 )
 SELECT feature, psi, kl, value, a, b
 FROM (
-  {{ nbsql.divergences(features, nbsql.word('counts'), nbsql.word('a'), nbsql.word('b'), ['feature']) | indent(2) }}
+  {{ nbsql.divergences(features, nbsql.word('counts'), nbsql.word('a'), nbsql.word('b'), ['feature'], together) | indent(2) }}
 ) AS divergences
-{% for feature in together %}
-UNION ALL
-{{ nbsql.multivariate_drift(feature.unregularised) }}
-{% endfor %}
 ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {%- endmacro %}
 

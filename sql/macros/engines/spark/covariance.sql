@@ -273,23 +273,6 @@ FROM (
 WHERE present > 0
 {%- endmacro %}
 
-{# Those common table expressions of covariance.sql that other queries read: matrices, whitened, pooled_centre, centres_of_classes. #}
-{% macro spark__covariance_steps(feature) -%}
-matrices AS (
-  {{ nbsql.matrices(feature) | indent(2) }}
-),
-whitened AS (
-  SELECT class, matrix, deviations FROM matrices{% if feature.family.shared %} LIMIT 1{% endif %}
-
-),
-pooled_centre AS (
-  SELECT pooled AS means FROM matrices LIMIT 1
-),
-centres_of_classes AS (
-  SELECT class, n, means FROM matrices WHERE n > 0
-)
-{%- endmacro %}
-
 {#
   At most one row, the first class whose columns are not independent: class, and columns, the numbers of columns of which one is a linear
   combination of the others.

@@ -36,30 +36,3 @@ CROSS JOIN (
   {{ nbsql.matrices_of_two_classes(feature, classes) | indent(2) }}
 ) AS beside
 {%- endmacro %}
-
-{# One row per column: value, which names it, its means a and b, variance_a, variance_b, and from_a and from_b, as on other engines. #}
-{% macro spark__drift_of_columns(feature) -%}
-{% set p, j = feature.columns | length, nbsql.word('j') -%}
-SELECT
-  {% for old, new in [('a', 'b'), ('b', 'a')] %}
-  {% set of_old, of_new = nbsql.word('of_' ~ old), nbsql.word('of_' ~ new) %}
-  {% set gap %}{{ of_old }}.whites[j][i] * (of_b.means[i] - of_a.means[i]){% endset %}
-  {% set up_to %}sequence(0, j){% endset %}
-  {% set moved %}transform({{ nbsql.index_range(p) }}, j -> {{ nbsql.sum_over_indexes(up_to, 'i', gap) }}){% endset %}
-  0.5 * (
-    {{ nbsql.trace_of(feature, old, new) | indent(4) }} + {{ nbsql.sum_of_squares(moved) }} - {{ p }}
-    + {{ of_old }}.log_determinant - {{ of_new }}.log_determinant
-  ) AS from_{{ nbsql.word(old) }},
-  {% endfor %}
-  inline(transform({{ nbsql.index_range(p) }}, j -> struct(
-    {{ nbsql.pair_values(feature) }}[{{ nbsql.pair_place(p, j, j) }}] AS value,
-    of_a.means[j] AS a,
-    of_b.means[j] AS b,
-    of_a.covariance[j][j] AS variance_a,
-    of_b.covariance[j][j] AS variance_b
-  )))
-FROM (
-  {{ nbsql.matrices_of_two_classes(feature, ['a', 'b']) | indent(2) }}
-) AS beside
-WHERE of_a.n > 0 AND of_b.n > 0
-{%- endmacro %}
