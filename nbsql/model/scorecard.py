@@ -20,6 +20,7 @@ from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
+from nbsql.spec.method import CLASS_AND_FEATURE
 from nbsql.spec.spec import Feature
 
 Reference = Literal["best", "average"]
@@ -232,11 +233,18 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
         state.require("scorecard")
         if not state.spec.features:
             raise ModelError(f"{state.title} has no features to give points to; fit it with some")
+        if state.spec.weighted is not None and state.spec.weighted.per == CLASS_AND_FEATURE and len(state.classes) > 2:
+            raise ModelError(
+                f"{state.title} has weights for each of {len(state.classes)} classes, and the rest together has none; "
+                "fit it with ⟨method=nbsql.Weighted()⟩, or a target of two classes"
+            )
         _check_features(state.spec.features)
         renderer = state.engine.renderer
         literal = renderer.fragment("class_literal", label, state.engine.type_name(state.spec.target_type))
-        tables = state.plan.current_cells(), state.relations["priors"]
-        return renderer.statement("scorecard_lines", state.plan.context(state.classes), *tables, literal, scale)
+        tables, context = (state.plan.current_cells(), state.relations["priors"]), state.plan.context(state.classes)
+        if state.spec.weighted is not None:
+            context = context.with_weights(state.relations["weights"])
+        return renderer.statement("scorecard_lines", context, *tables, literal, scale)
 
     lines, classes = states.query(render), len(states.current.classes)
     card = Scorecard(target, scale.points, scale.odds, scale.double, digits, lines=lines, _states=states, _classes=classes)
@@ -246,6 +254,9 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
 
 def _check_features(features: Sequence[Feature]) -> None:
     """Raise ModelError, which names all of them, unless the features have values or bins of one column."""
+    if pairs := [each.name for each in features if each.family.is_ratio]:
+        are = f"{listed(pairs)} is a pair" if len(pairs) == 1 else f"{listed(pairs)} are pairs"
+        raise ModelError(f"{are} of columns, so that a value has no points by itself; fit it with ⟨method=nbsql.Weighted()⟩")
     if dependent := [each for each in features if each.family.parent]:
         on = " and ".join(f"{each.name!r} depends on {listed(each.family.parent_names)}" for each in dependent)
         as_what = "it as a category" if len(dependent) == 1 else "them as categories"

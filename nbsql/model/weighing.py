@@ -18,11 +18,12 @@ class Weighing(Handle):
     def scorecard(
         self, *, points: float = 600, odds: float = 50, double: float = 20, target: Any = None, digits: int | None = None
     ) -> Scorecard:
-        """The model as a scorecard, from the counts alone: points for each value or bin, which sum to the points of a row.
+        """The model as a scorecard: points for each value or bin, which sum to the points of a row.
 
         A row has offset + factor * ln(odds) points, where odds are those of `target` against the rest, factor = double / ln 2
         and offset = points - factor * ln(odds) (Siddiqi, Credit Risk Scorecards, 2006). The base points, of the priors, are a
-        line of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest).
+        line of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest), and in a
+        model with method="weighted" times the weight of its feature.
 
         Args:
             points: the points of a row at the odds `odds`.
@@ -37,7 +38,7 @@ class Weighing(Handle):
         Raises:
             InputError: there is no such class, or there are several and none is named; or an argument is not a valid number.
             ModelError: a feature is a number with a density, a text or over several columns; or a value has no points, since
-                without smoothing one side never has it.
+                without smoothing one side never has it; or more than two classes have a weight each.
 
         >>> model.scorecard(points=100, odds=1, double=10, digits=0).score("SELECT 'rain' AS sky").fetchall()
         [('rain', 110.0)]

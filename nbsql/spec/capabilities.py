@@ -271,7 +271,6 @@ USES: dict[str, Use] = {
     "scorecard": _model(
         "`scorecard`", "a scorecard", *_UNSUPPORTED,
         logistic=_not_generative("likelihoods to compute points from"),
-        weighted=_no_likelihood("ratios of likelihoods to compute points from"),
         probabilities=_no_counts(),
         bound="{bound} has no values or bins to give points to; fit {title} without it",
     ),

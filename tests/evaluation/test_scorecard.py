@@ -123,6 +123,49 @@ def test_weights_hostile_names_missing_and_unseen_values(con: Connection, classe
         assert never[id_] == pytest.approx(rows[id_] + known["unseen"] - known[value or "missing"], abs=1e-9)
 
 
+@pytest.mark.parametrize("per", ["feature", "class and feature"])
+def test_points_of_a_weighted_model_are_those_of_its_odds(con: Connection, per: Any) -> None:
+    con.execute(f"CREATE TABLE t AS {ROWS.format(classes=2)}")
+    model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(per=per, penalty=1))
+    card = model.scorecard(target="good")
+    rows = {row[0]: row[1] for row in card.score("t", columns=["id"])}
+    for id_, bad, good in model.joint_log_likelihood("t", columns=["id"]):
+        assert rows[id_] == pytest.approx(OFFSET + FACTOR * (good - bad), abs=1e-9)
+    naive = lines(nbsql.fit(con, "t", **FIT).scorecard(target="good"))
+    assert [line["weight_of_evidence"] for line in lines(card)] == pytest.approx([line["weight_of_evidence"] for line in naive])
+    assert rows == pytest.approx(dict(con.execute(card.sql("t", columns=["id"])).fetchall()), abs=1e-9)
+
+
+def test_of_three_classes_weights_of_evidence_are_times_the_weight(con: Connection) -> None:
+    con.execute(f"CREATE TABLE t AS {ROWS.format(classes=3)}")
+    model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(penalty=1), name="m")
+    weights = {row[0]: row[1] for row in con.execute("SELECT feature, weight FROM m.weights WHERE feature IS NOT NULL").fetchall()}
+    base, *others = lines(model.scorecard(target="good"))
+    scores = dict(con.execute("SELECT class, weight FROM m.weights WHERE feature IS NULL").fetchall())
+    odds = {label: prior * math.exp(scores[label]) for label, _, prior, _ in model.priors}
+    assert base["points"] == pytest.approx(OFFSET + FACTOR * math.log(odds["good"] / (odds["bad"] + odds["lost"])), abs=1e-9)
+    for line in others:
+        assert line["points"] == pytest.approx(FACTOR * weights[line["feature"]] * line["weight_of_evidence"], abs=1e-9)
+
+
+def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
+    con.execute(f"CREATE TABLE t AS {ROWS.format(classes=3)}")
+    model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(per="class and feature", penalty=1))
+    with pytest.raises(nbsql.ModelError) as caught:
+        model.scorecard(target="good")
+    assert str(caught.value) == (
+        f"{model.state.title} has weights for each of 3 classes, and the rest together has none; "
+        "fit it with method=nbsql.Weighted(), or a target of two classes"
+    )
+    con.execute("CREATE TABLE odd AS SELECT i % 2 = 0 AS a, i // 2 % 2 = 0 AS b, i % 2 <> i // 2 % 2 AS y FROM range(400) AS r(i)")
+    model = nbsql.fit(con, "odd", target="y", method=nbsql.Weighted(pairs=1))
+    with pytest.raises(nbsql.ModelError) as caught:
+        model.scorecard()
+    assert str(caught.value) == (
+        "'a & b' is a pair of columns, so that a value has no points by itself; fit it with method=nbsql.Weighted()"
+    )
+
+
 def test_the_average_row_is_one_of_those_that_have_points(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value that one side never has gets no points without smoothing; a dbt model has the other lines all the same."""
     monkeypatch.setattr(nbsql.Scorecard, "_point_lines", lambda *_: [])

@@ -7,7 +7,8 @@
     weight_of_evidence         ln P(value | target) / P(value | the rest), in nats; for the base the log-odds of the priors
     information_value          (P(value | target) - P(value | the rest)) * weight_of_evidence
     feature_information_value  their sum over the feature: the divergence of its two distributions (Jeffreys 1946)
-    points                     factor * weight_of_evidence; for the base plus offset
+    points                     factor * weight_of_evidence; for the base plus offset. In a weighted model the weight of evidence is
+                               times the weight of its feature, as in a regression on weights of evidence
     below_best, below_average  how many points it has less than the feature's best value, or than the average row that has points
 
   factor = double / ln 2 and offset = points - factor * ln(odds), so a row has offset + factor * ln(odds of the target) points in all
@@ -20,13 +21,14 @@
 {% macro scorecard_lines(model, statistics, priors, target, scale) -%}
 {% set factor %}({{ nbsql.number(scale.double) }} / ln({{ nbsql.number(2) }})){% endset -%}
 {% set offset %}{{ nbsql.number(scale.points) }} - {{ factor }} * ln({{ nbsql.number(scale.odds) }}){% endset -%}
-{% set points %}{{ factor }} * weight_of_evidence + CASE WHEN kind = 'base' THEN {{ offset }} ELSE 0 END{% endset -%}
+{% set points %}{{ factor }} * evidence + CASE WHEN kind = 'base' THEN {{ offset }} ELSE 0 END{% endset -%}
 {% set prior_of_target = nbsql.sum_over_target(nbsql.word('prior'), target) -%}
 {% set prior_of_rest = nbsql.sum_over_rest(nbsql.word('prior'), target) -%}
+{% set weights = model.options.weights -%}
 WITH likelihoods AS (
-  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.facts.features) | indent(2) }}
+  {{ nbsql.scored_likelihoods(model, statistics, priors, model.facts.features) | indent(2) }}
 ),
-{{ nbsql.scorecard_ratios(priors, target) }},
+{{ nbsql.scorecard_ratios(model, priors, target) }},
 counts AS (
   SELECT feature, value, sum(n) AS n, sum(CASE WHEN class = {{ target }} THEN n ELSE 0 END) AS n_target
   FROM (
@@ -43,14 +45,17 @@ weighed AS (
     sum(n) AS n,
     sum(CASE WHEN class = {{ target }} THEN n ELSE 0 END) AS n_target,
     {{ nbsql.log_of_ratio(prior_of_target, prior_of_rest) }} AS weight_of_evidence,
-    CAST(NULL AS {{ nbsql.double() }}) AS information_value
-  FROM {{ priors }} AS priors
+    CAST(NULL AS {{ nbsql.double() }}) AS information_value,
+    {% set prior = nbsql.exp(nbsql.word('log_prior')) if weights else nbsql.word('prior') %}
+    {{ nbsql.log_of_ratio(nbsql.sum_over_target(prior, target), nbsql.sum_over_rest(prior, target)) }} AS evidence
+  FROM {% if weights %}{{ nbsql.priors_with_offsets(priors, weights) | indent(2) }}{% else %}{{ priors }}{% endif %} AS priors
   UNION ALL
   SELECT
     ratios.feature, ratios.kind, ratios.value,
     coalesce(counts.n, 0), coalesce(counts.n_target, 0),
     ratios.weight_of_evidence,
-    ratios.information_value
+    ratios.information_value,
+    ratios.evidence
   FROM ratios
   LEFT JOIN counts ON counts.feature = ratios.feature AND {{ nbsql.same_value(nbsql.word('counts'), nbsql.word('ratios')) }}
   WHERE ratios.kind <> 'unseen'
@@ -59,7 +64,8 @@ weighed AS (
   SELECT
     places.feature, places.kind, NULL, NULL, NULL,
     CASE WHEN places.smooths THEN unseen.weight_of_evidence ELSE 0 END,
-    0
+    0,
+    CASE WHEN places.smooths THEN unseen.evidence ELSE 0 END
   FROM places
   LEFT JOIN ratios AS unseen ON unseen.feature = places.feature AND unseen.kind = 'unseen'
   LEFT JOIN ratios AS missing ON missing.feature = places.feature AND missing.kind = places.kind AND places.kind = 'missing'
@@ -101,8 +107,14 @@ ORDER BY
   compared.value ASC NULLS LAST
 {%- endmacro %}
 
-{# ratios(feature, kind, value, weight_of_evidence, information_value), one row per feature and value, from the relation likelihoods. #}
-{% macro scorecard_ratios(priors, target) -%}
+{#
+  ratios(feature, kind, value, weight_of_evidence, information_value, evidence), one row per feature and value, from the relation
+  likelihoods. evidence: what the value adds to the log-odds of the target. Of two classes with weights that is the difference of their
+  scores; of more the weight of evidence times the weight of the feature.
+#}
+{% macro scorecard_ratios(model, priors, target) -%}
+{% set weights, has_two = model.options.weights, model.form.class_columns | length == 2 -%}
+{% set scores %}{{ nbsql.sum_over_target(nbsql.word('score'), target) }} - {{ nbsql.sum_over_rest(nbsql.word('score'), target) }}{% endset -%}
 {% set weighed %}prior * likelihood{% endset -%}
 {% set ratio = nbsql.log_of_ratio(nbsql.word('of_target'), nbsql.word('of_rest')) -%}
 ratios AS (
@@ -111,7 +123,9 @@ ratios AS (
     kind,
     value,
     {{ ratio }} AS weight_of_evidence,
-    (of_target - of_rest) * {{ ratio }} AS information_value
+    (of_target - of_rest) * {{ ratio }} AS information_value,
+    {% if not weights %}{{ ratio }}{% else %}CASE WHEN of_target > 0 AND of_rest > 0 THEN {% if has_two %}of_scores{% else -%}
+    weight * {{ ratio }}{% endif %} END{% endif %} AS evidence
   FROM (
     SELECT
       feature,
@@ -119,16 +133,28 @@ ratios AS (
       value,
       {{ nbsql.sum_over_target(nbsql.word('likelihood'), target) }} AS of_target,
       {{ nbsql.sum_over_rest(weighed, target) }} / nullif({{ nbsql.sum_over_rest(nbsql.word('prior'), target) }}, 0) AS of_rest
+      {%- if weights %},
+      {{ scores }} AS of_scores,
+      max(weight) AS weight
+      {%- endif %}
+
     FROM (
       SELECT
         likelihoods.feature,
         CASE WHEN likelihoods.unseen THEN 'unseen' WHEN likelihoods.value IS NULL THEN 'missing' ELSE 'value' END AS kind,
         likelihoods.value,
         likelihoods.likelihood,
+        {% if weights %}
+        weights.weight,
+        weights.weight * likelihoods.score AS score,
+        {% endif %}
         priors.class,
         priors.prior
       FROM likelihoods
       JOIN {{ priors }} AS priors ON priors.class = likelihoods.class
+      {% if weights %}
+      JOIN {{ weights }} AS weights ON weights.class = likelihoods.class AND weights.feature = likelihoods.feature
+      {% endif %}
     ) AS by_class
     GROUP BY feature, kind, value
   ) AS sides
