@@ -22,8 +22,8 @@ class Weighing(Handle):
 
         A row has offset + factor * ln(odds) points, where odds are those of `target` against the rest, factor = double / ln 2
         and offset = points - factor * ln(odds) (Siddiqi, Credit Risk Scorecards, 2006). The base points, of the priors, are a
-        line of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest), and in a
-        model with method="weighted" times the weight of its feature.
+        line of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest), with
+        method="weighted" also times the weight of its feature.
 
         Args:
             points: the points of a row at the odds `odds`.

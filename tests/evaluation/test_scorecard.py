@@ -139,7 +139,7 @@ def test_points_of_a_weighted_model_are_those_of_its_odds(con: Connection, per: 
 def test_of_three_classes_weights_of_evidence_are_times_the_weight(con: Connection) -> None:
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=3)}")
     model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(penalty=1), name="m")
-    weights = {row[0]: row[1] for row in con.execute("SELECT feature, weight FROM m.weights WHERE feature IS NOT NULL").fetchall()}
+    weights = dict(con.execute("SELECT feature, weight FROM m.weights WHERE feature IS NOT NULL").fetchall())
     base, *others = lines(model.scorecard(target="good"))
     scores = dict(con.execute("SELECT class, weight FROM m.weights WHERE feature IS NULL").fetchall())
     odds = {label: prior * math.exp(scores[label]) for label, _, prior, _ in model.priors}
@@ -157,7 +157,7 @@ def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
         f"{model.state.title} has weights for each of 3 classes, and the rest together has none; "
         "fit it with method=nbsql.Weighted(), or a target of two classes"
     )
-    con.execute("CREATE TABLE odd AS SELECT i % 2 = 0 AS a, i // 2 % 2 = 0 AS b, i % 2 <> i // 2 % 2 AS y FROM range(400) AS r(i)")
+    con.execute("CREATE TABLE odd AS SELECT i % 2 = 0 AS a, i // 2 % 2 = 0 AS b, i % 2 <> i // 2 % 2 AS y FROM range(400) r(i)")
     model = nbsql.fit(con, "odd", target="y", method=nbsql.Weighted(pairs=1))
     with pytest.raises(nbsql.ModelError) as caught:
         model.scorecard()
