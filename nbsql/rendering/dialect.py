@@ -52,7 +52,7 @@ def plain_name(dialect: Dialect, name: str) -> str:
 
 def restore(sql: str) -> str:
     """The rendered statement in the form that the engine receives."""
-    return _KEPT.sub(lambda code: chr(int(code[1], 16)), sql)
+    return _KEPT.sub(lambda code: chr(int(code[1], 16)), sql) if "\x00" in sql else str(sql)
 
 
 def _checked(value: object, kind: str) -> str:
@@ -87,6 +87,13 @@ def _literal(value: str, dialect: str) -> Markup:
 
     literal = exp.National(this=value) if DIALECTS[dialect].national else exp.Literal.string(value)
     return _keep(literal.sql(dialect))
+
+
+@lru_cache(maxsize=10_000)
+def _word(name: str) -> Markup:
+    if not _WORD.fullmatch(name):
+        raise InputError(f"not a word: {name!r}")
+    return Markup(name)  # noqa: S704
 
 
 @dataclass(frozen=True)
@@ -188,7 +195,8 @@ class Dialect:
                 raise InputError(f"a name has at most {longest} bytes on this engine, which would cut {name!r}")
             if self.traits.substitutes_variables and "${" in name:
                 raise InputError(f"the name {name!r} holds '${{', which this engine replaces by a variable; rename it")
-        return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
+        quoted = [_quoted(_checked(name, "name"), self.name) for name in names]
+        return quoted[0] if len(quoted) == 1 else Markup(".").join(quoted)
 
     def output(self, name: str) -> Markup:
         """The name of a column made from a label. A name that is too long ends in a hash of the whole, so that names differ."""
@@ -215,9 +223,7 @@ class Dialect:
 
     def word(self, name: str) -> Markup:
         """A name of nbsql, never of the user: lower-case letters, digits and underscores; a dot may stand between two."""
-        if not _WORD.fullmatch(name):
-            raise InputError(f"not a word: {name!r}")
-        return Markup(name)  # noqa: S704
+        return _word(name)
 
     def fraction(self, name: str) -> Markup:
         """The name of a type of numbers that need not be whole, or that may exceed HUGEINT."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -14,6 +14,9 @@ from nbsql.rendering.compiled import compile_macro
 from nbsql.rendering.dialect import Dialect, restore
 from nbsql.rendering.layout import Layout
 from nbsql.rendering.sources import Source, macro_files, sources
+
+if TYPE_CHECKING:
+    from jinja2.runtime import Macro
 
 
 @cache
@@ -44,8 +47,9 @@ class _Macros:
     def __init__(self, folder: Path, macro_folders: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
         from jinja2 import StrictUndefined  # imported with the first statement, not with the package
 
-        from nbsql.rendering.environment import SQLEnvironment
+        from nbsql.rendering.environment import SQLEnvironment, direct
 
+        self._direct: Callable[[Macro], Callable[..., Markup]] = direct
         self._environment = SQLEnvironment(
             undefined=StrictUndefined,
             autoescape=True,
@@ -77,8 +81,7 @@ class _Macros:
         source, environment = self._sources[name], self._environment
         code = compile_macro(environment, source.name, source.text, source.path)
         template = environment.template_class.from_code(environment, code, environment.make_globals(None))
-        found: Callable[..., Markup] = getattr(template.module, source.name)
-        self.__dict__[name] = found
+        self.__dict__[name] = found = self._direct(getattr(template.module, source.name))
         return found
 
 
