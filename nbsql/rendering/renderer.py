@@ -46,6 +46,7 @@ class _Macros:
 
     def __init__(self, folder: Path, macro_folders: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
         from jinja2 import StrictUndefined  # imported with the first statement, not with the package
+        from jinja2.runtime import Context
 
         from nbsql.rendering.environment import SQLEnvironment, direct
 
@@ -59,6 +60,7 @@ class _Macros:
             lstrip_blocks=True,
         )
         self._environment.globals["nbsql"] = self
+        self._context = Context(self._environment, self._environment.globals, None, {})
         self._sources: dict[str, Source] = {}
         for path in macro_files(folder):
             room, *parts = path.relative_to(folder).parts
@@ -80,8 +82,11 @@ class _Macros:
             raise AttributeError(f"no macro {name!r} in {macro_path()}")
         source, environment = self._sources[name], self._environment
         code = compile_macro(environment, source.name, source.text, source.path)
-        template = environment.template_class.from_code(environment, code, environment.make_globals(None))
-        self.__dict__[name] = found = self._direct(getattr(template.module, source.name))
+        names: dict[str, Any] = {"environment": environment}
+        exec(code, names)  # noqa: S102 - as Jinja does with the code of a template, which has more to it
+        for _ in names["root"](self._context):  # which defines the macro, and prints nothing
+            pass
+        self.__dict__[name] = found = self._direct(self._context.vars[source.name])
         return found
 
 
