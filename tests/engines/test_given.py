@@ -43,7 +43,7 @@ GIVEN: dict[str, tuple[Any, Any, str]] = {
             "yes": {"n": {0: 0.75, 1: 0.25}, "postcode": {"02134": 0.75, "10001": 0.25}},
             "no": {"n": {0: 0.5, 1: 0.5}, "postcode": {"02134": 0.25, "10001": 0.75}},
         },
-        "SELECT CAST(n AS DECIMAL(3, 1)) AS n, postcode FROM (VALUES (0.5, '02134'), (1, '10001'), (10, '2134')) t(n, postcode)",
+        "SELECT CAST(n AS DECIMAL(3, 1)) n, postcode FROM (VALUES (0.5, '02134'), (1, '10001'), (10, '2134')) t(n, postcode)",
     ),
     "labels by their bytes": ({"ä": 0.5, "B": 0.25, "b": 0.25}, {}, "SELECT 1 AS x"),
 }
