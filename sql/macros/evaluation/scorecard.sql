@@ -114,7 +114,8 @@ ORDER BY
 #}
 {% macro scorecard_ratios(model, priors, target) -%}
 {% set weights, has_two = model.options.weights, model.form.class_columns | length == 2 -%}
-{% set scores %}{{ nbsql.sum_over_target(nbsql.word('score'), target) }} - {{ nbsql.sum_over_rest(nbsql.word('score'), target) }}{% endset -%}
+{% set score = nbsql.word('score') -%}
+{% set scores %}{{ nbsql.sum_over_target(score, target) }} - {{ nbsql.sum_over_rest(score, target) }}{% endset -%}
 {% set weighed %}prior * likelihood{% endset -%}
 {% set ratio = nbsql.log_of_ratio(nbsql.word('of_target'), nbsql.word('of_rest')) -%}
 ratios AS (

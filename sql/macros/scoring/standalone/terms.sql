@@ -134,7 +134,9 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {% set zero, other = nbsql.standalone_number(term.of[k].zero), nbsql.standalone_number(term.of[k].other) -%}
 {% set known, outside = nbsql.standalone_input(term), nbsql.standalone_outside(term) -%}
 {% set x %}{% if outside %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
-{% set is_scored %}{% if term.family.is_logarithmic %}{{ x }} IS NOT NULL{% else %}{{ nbsql.is_scored(term.family, x) }}{% endif %}{% endset -%}
+{% set is_scored -%}
+{% if term.family.is_logarithmic %}{{ x }} IS NOT NULL{% else %}{{ nbsql.is_scored(term.family, x) }}{% endif %}
+{%- endset -%}
 {{ nbsql.zero_inflated_term(is_zero, zero, other, nbsql.standalone_density_of(term, k), is_scored) }}
 {%- else -%}
 {{ nbsql.standalone_density_of(term, k) }}
