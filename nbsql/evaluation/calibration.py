@@ -12,7 +12,6 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.evaluation.certainty import promises, shares_decided
 from nbsql.evaluation.evaluate import Evaluator, rows_to_judge
 from nbsql.evaluation.evaluation import Evaluation
 from nbsql.evaluation.out_of_fold import out_of_fold
@@ -31,6 +30,7 @@ _COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
 _TEMPERATURE_BOUND = (
     999.0  # from here on a temperature is at its bound, 1000 (sql/macros/evaluation/calibration/temperature.sql)
 )
+_SHOWN = (0.8, 0.9, 0.95, 0.99)  # the shares of right predictions whose rows are counted
 _NOTABLE_LOSS = 1e-3  # an increase of the log loss, in nats, that is worth a warning
 
 
@@ -116,17 +116,18 @@ def calibrate(
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
     own = plan.calibration if method in BESIDE_POSTERIORS else None
     before = None if test is None else Evaluator(state, test, weight, own).evaluate()
-    renderer = engine.renderer
+    renderer, known = engine.renderer, method == "certain"
     with engine.temporaries() as temporary:
         rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
         if folds is None:
             if weight is not None:
                 Evaluator(state, source, weight).evaluate()  # refuses invalid weights
-            engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(state, source, weight), classes))
+            judgeable = rows_to_judge(state, source, weight)
+            engine.create("calibrate", rows, plan.calibration_rows(judgeable, classes, has_known=known))
         else:
             cure = "calibrate on others with ⟨folds=None⟩"
-            with out_of_fold(state, source, folds, cure) as judged:
-                engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False))
+            with out_of_fold(state, source, folds, cure, has_known=known) as judged:
+                engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False, known))
         if not engine.query_macro("row_count", rows)[0][0]:
             if folds is None:
                 # Raises the reason, if there are no rows to evaluate.
@@ -136,14 +137,16 @@ def calibrate(
             )
         if method in ("platt", "isotonic"):
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
-        last, promised, decided = rows, [], {}
-        if method == "certain":
-            points = engine.query_macro("certain_points", rows)
-            promised = list(promises(points, confidence))
-            decided = shares_decided(points, promised)
-        elif method not in BESIDE_POSTERIORS:
-            last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
-        result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", promised or last))
+        last, decided = rows, {}
+        if method != "conformal":
+            read = scores if method in ("platt", "isotonic") else rows
+            last = search_parameters(engine, method, read, temporary, *([confidence] if known else []))
+        result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
+        if known:
+            shares = engine.query_macro("shares_decided", result)
+            if not shares:
+                raise InputError(f"{title} knows nothing of the rows of {source.label}; nothing to calibrate on")
+            decided = {certain: max((share for share, least in shares if least >= certain), default=0.0) for certain in _SHOWN}
         kept = None
         if is_calibrated(engine, plan.relations):
             beside = renderer.fragment("calibration_beside", plan.relations["calibration"], method)
@@ -183,16 +186,18 @@ def _warn(temperature: float | None, label: str, rows: int, before: float | None
         )
 
 
-def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
+def search_parameters(
+    engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup], *options: float
+) -> Markup:
     """The temporary table of the last step of the search for a method's parameters (sql/macros/evaluation/calibration/).
 
-    It reads the relation `scores`, or `rows` for temperature.
+    It reads the relation `scores`, or `rows` for temperature and certain; `options` are those of the first step.
     """
     render = engine.renderer.fragment
     steps, points = Steps(engine, "calibrate", temporary), scores
     if method != "isotonic":
         points = engine.create("calibrate", temporary("points"), render(f"{method}_points", scores))
-    last = steps.take(render(f"{method}_start", points))
+    last = steps.take(render(f"{method}_start", points, *options))
     while engine.query_macro("unfinished_steps", last)[0][0]:
         last = steps.take(render(f"{method}_step", last, points))
     return last

@@ -170,7 +170,7 @@ class LeaveOneOut(Folds):
     def _scores(self, models: Models) -> tuple[Any, ...]:
         return "left_out_scores", self.scored(models)  # of one fold, "loo"
 
-    def outcomes(self, models: Models, classes: Markup) -> Markup:
+    def outcomes(self, models: Models, classes: Markup, *, has_known: bool = False) -> Markup:  # noqa: ARG002
         return self.engine.renderer.fragment(
             "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
         )

@@ -21,12 +21,13 @@ from nbsql.storage.state import ModelState
 
 @contextmanager
 def out_of_fold(
-    state: ModelState, source: Source, folds: int | str, cure: str
+    state: ModelState, source: Source, folds: int | str, cure: str, *, has_known: bool = False
 ) -> Iterator[tuple[Context, Markup, Markup, str | None]]:
     """The context, the rows of `out_of_fold` (folds.sql), the relation that numbers their classes, and the weight column.
 
-    The source has all rows that the model has learnt; `cure` is what the message advises for other rows. Raises InputError for
-    other rows, or if no row can be left out of one of the families.
+    The source has all rows that the model has learnt; `cure` is what the message advises for other rows. With `has_known`, the
+    rows have nbsql_known (sql/macros/scoring/certain.sql). Raises InputError for other rows, or if no row can be left out of
+    one of the families.
     """
     check_folds(folds)
     engine, plan, title = state.engine, state.plan, state.title
@@ -51,7 +52,9 @@ def out_of_fold(
         query = renderer.fragment("numbered_classes", plan.context(state.classes), plan.relations["parameters"])
         numbered_classes = cv.create("classes", query)
         parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
-        scored = cv.create_from_queries("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
+        scored = cv.create_from_queries(
+            "out of fold", (cv.outcomes(models, numbered_classes, has_known=has_known) for models in parts)
+        )
         yield Context.of(spec, wide=False), scored, numbered_classes, spec.weight
 
 

@@ -195,10 +195,15 @@ class Folds:
         """The macro of `scores` and its arguments."""
         return "fold_scores", models.context, self.scored(models), models.parameters
 
-    def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the predicted rows, for an evaluation. `classes` is the relation of all classes and their numbers."""
-        fragment = self.engine.renderer.fragment
-        return fragment("out_of_fold", models.context, self.scored(models), models.parameters, classes)
+    def outcomes(self, models: Models, classes: Markup, *, has_known: bool = False) -> Markup:
+        """The query of the predicted rows, for an evaluation. `classes` is the relation of all classes and their numbers.
+
+        With `has_known` they have the column nbsql_known (sql/macros/scoring/certain.sql), as those of leave-one-out always do.
+        """
+        fragment, scored, extra_columns = self.engine.renderer.fragment, self.scored(models), []
+        if has_known:
+            scored, extra_columns = fragment("with_knowledge", models.context, scored, models.parameters), ["nbsql_known"]
+        return fragment("out_of_fold", models.context, scored, models.parameters, classes, extra_columns)
 
     def cells_of_others(self, spec: Spec, fold: str) -> Markup:
         """The query of the cells of the other folds for one of the settings."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.model.base import Handle
+from nbsql.queries.decisions import decision_of
 from nbsql.queries.one_row import Answer, RowScorer, row_sql
 from nbsql.storage.state import ModelState
 
@@ -22,14 +23,21 @@ class OneRow(Handle):
 
     _scorer: RowScorer | None = None  # scores single rows; the version is the model's last change when it was made
     _scorer_version: Any = None
-    _scorer_calibrated: bool | None = None
+    _scorer_options: tuple[bool | None, float | None, bool] | None = None
 
     @cached_property
     def _handles(self) -> list[Self]:
         """Handles of the model on other connections, for threads other than that of this handle; one at a time has each."""
         return []
 
-    def predict_one(self, row: Mapping[str, Any], *, calibrated: bool | None = None) -> Answer:
+    def predict_one(
+        self,
+        row: Mapping[str, Any],
+        *,
+        certain: float | None = None,
+        by_class: bool = False,
+        calibrated: bool | None = None,
+    ) -> Answer:
         """The prediction of a single row: prediction, probability, and probabilities, the posterior of each class by label.
 
         The answer is that of `predict_proba`, at a fraction of its cost: the statement is prepared at the first call, reused
@@ -40,9 +48,12 @@ class OneRow(Handle):
         Args:
             row: the values by column. None is NULL, and numpy scalars are converted. Columns that are not features are
                 ignored. A value that its column could not hold is an unseen category.
+            certain: as in `predict`: prediction and probability are None unless so certain, and the answer has `reason`.
+            by_class: as in `predict`: with `certain`, for the rows of each prediction.
             calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
 
         Raises:
+            ModelError: with `certain`, the model is not calibrated by "certain".
             InputError: the row lacks a feature or has it twice, or a value has a kind that the feature does not accept, such
                 as a text for a number.
 
@@ -52,9 +63,9 @@ class OneRow(Handle):
         self.state.engine.require("predict_one")
         if self._is_alike_for_all and self.state.engine.reads_apart():
             with suppress(DatabaseError, ModelError):  # only this connection sees the model, or raises the same error
-                return self._answer_apart(row, calibrated)
+                return self._answer_apart(row, (calibrated, certain, by_class))
         with self.state.engine.turn():
-            return self._answer(row, calibrated)
+            return self._answer(row, (calibrated, certain, by_class))
 
     @property
     def _is_alike_for_all(self) -> bool:
@@ -64,26 +75,29 @@ class OneRow(Handle):
         own = self.state.spec.segment_by is not None or self.state.spec.derived
         return not (self.name is None or own or any("ZONE" in kind for kind in types))
 
-    def _answer_apart(self, row: Mapping[str, Any], calibrated: bool | None) -> Answer:
+    def _answer_apart(self, row: Mapping[str, Any], options: tuple[bool | None, float | None, bool]) -> Answer:
         """The prediction of a row by a handle on a connection of its own, which no other thread uses in the meantime."""
         try:
             handle = self._handles.pop()
         except IndexError:
             handle = type(self)(replace(self._states.newest, engine=self.state.engine.apart()))
         try:
-            answer = handle._answer(row, calibrated)
+            answer = handle._answer(row, options)
         except InputError:
             self._handles.append(handle)
             raise
         self._handles.append(handle)
         return answer
 
-    def _answer(self, row: Mapping[str, Any], calibrated: bool | None) -> Answer:
+    def _answer(self, row: Mapping[str, Any], options: tuple[bool | None, float | None, bool]) -> Answer:
         while True:
-            if self._scorer is None or calibrated is not self._scorer_calibrated:
+            if self._scorer is None or options != self._scorer_options:
                 self._require("predict_one")
-                self._scorer, self._scorer_version = RowScorer(self._calibrated_state(calibrated)), self.state.version[0][0]
-                self._scorer_calibrated = calibrated
+                calibrated, certain, by_class = options
+                chosen = {"costs": None, "thresholds": None, "top_k": None, "coverage": None}
+                decision = decision_of([], certain=certain, by_class=by_class, **chosen)
+                self._scorer = RowScorer(self._calibrated_state(calibrated), decision)
+                self._scorer_version, self._scorer_options = self.state.version[0][0], options
             try:
                 answer, version = self._scorer.score(row)
             except DatabaseError:

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from nbsql.engines.source import passed_columns
-from nbsql.errors import InputError, ModelError, NbsqlError, listed, suggestion
+from nbsql.errors import InputError, NbsqlError, listed, suggestion
 from nbsql.family.checks import whole_number
 from nbsql.model.imputing import Imputing
 from nbsql.model.one_row import OneRow
 from nbsql.model.weighing import Weighing
 from nbsql.plan import VERBS, Rows
-from nbsql.queries.decisions import Decision, decision_of
+from nbsql.queries.decisions import Decision, check_calibrated, decision_of
 from nbsql.queries.query import Query
 from nbsql.queries.sample import sample
 from nbsql.queries.standalone.inline import inline_query, relation_as_written, source_elsewhere
 from nbsql.spec.rules import check_source
-from nbsql.storage.calibration import calibration_methods
 
 Verb = Literal["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain", "statistics"]
 
@@ -124,12 +123,7 @@ class Scoring(Imputing, OneRow, Weighing):
             method = self.state.calibration(calibrated)
             if chosen.calibration is None:
                 return self.state.plan.decide(macro, arguments, rows, self.state.classes, calibration=method)
-            if chosen.calibration not in calibration_methods(self.state.engine, self.state.relations):
-                cure = f"calibrate it by {chosen.calibration!r}"
-                if self.state.plan.calibration is None:
-                    raise ModelError(f"{self.state.title} is not calibrated; {cure} first")
-                no_promise = f"which promises no {'coverage' if coverage is not None else 'certainty'}"
-                raise ModelError(f"{self.state.title} is calibrated by {method!r}, {no_promise}; {cure}")
+            check_calibrated(self.state, chosen)
             return self.state.plan.decide(
                 macro, (*arguments, method is not None), rows, self.state.classes, calibration=method, reads=["calibration"]
             )

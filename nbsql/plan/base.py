@@ -54,6 +54,7 @@ class Base:
     wide: bool | None = None  # the form of the tables that scoring reads; None chooses it by their size
     full_spec: Spec | None = None  # the spec of the tables, if `spec` has only some of its features
     calibration: str | None = None  # the method by which the posteriors of the model are calibrated
+    certain: bool = False  # whether it has a calibration of certain predictions, for the macros that are created
 
     def __post_init__(self) -> None:
         self._rendered: dict[tuple[Any, ...], Markup] = {}

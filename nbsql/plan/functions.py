@@ -45,17 +45,27 @@ def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[
     row = render("given_row", list(types.items()), checked_columns(plan.spec, derived))
     given = with_derived(plan.renderer, row, derived, list(types), exact=True)
     rows = Rows(given, joins=joins, passed_columns=())
+    if plan.certain:
+        functions["predict_certain"] = ("predict", plan.calibration)
     for name, (verb, calibration) in functions.items():
         if verb == "evaluate":
             continue
-        query = plan.query(verb, rows, classes, calibration=calibration)
+        if promises := name == "predict_certain":
+            context, scored = plan.scored(rows, classes, calibration=calibration)
+            promised = render("promised_calibration", plan.relations["calibration"])
+            arguments = (plan.relations["parameters"], promised, None, None, calibration is not None)
+            query = render("predict_certain", context, scored, *arguments)
+        else:
+            query = plan.query(verb, rows, classes, calibration=calibration)
+        types_of_words = {"prediction": dialect.query(plan.spec.target_type), "reason": render("string")}
         added = [
-            (dialect.output(column), dialect.query(plan.spec.target_type) if column == "prediction" else double)
-            for column in VERBS[verb].all_added_columns(classes)
+            (dialect.output(column), types_of_words.get(column, double))
+            for column in VERBS[verb].all_added_columns(classes, "certain" if promises else None)
         ]
         body = render("columns_of_answer", query, added)
         literal = dialect.text(restore(body)) if joins else None  # dimensions are dropped and made again
-        yield name, plan.renderer.statement("create_function", plan.relations[name], body, added, literal)
+        statement = ("create_function", plan.relations[name], body, added, literal)
+        yield name, plan.renderer.statement(*statement, promises=promises)
 
 
 def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, calibration: str | None) -> str:

@@ -28,6 +28,11 @@ PARTS: dict[str, Part] = {
     "predict_uncalibrated": Part("macro", "As predict, without the calibration of the model.", optional=True),
     "predict_proba_uncalibrated": Part("macro", "As predict_proba, without the calibration of the model.", optional=True),
     "evaluate_uncalibrated": Part("macro", "As evaluate, without the calibration of the model.", optional=True),
+    "predict_certain": Part(
+        "macro",
+        "As predict, but NULL unless so certain that a share of the predictions is right, with a reason.",
+        optional=True,
+    ),
     "predict": Part("macro", "The rows of a relation with prediction and its probability."),
     "predict_proba": Part("macro", "The rows of a relation with prediction and probability_<class> of every class."),
     "joint_log_likelihood": Part("macro", "The rows of a relation with ln p(x, c) of every class c."),

@@ -29,11 +29,13 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
         judged_source = plan.prepare_source(context, judged_rows.relation, *tables)
         judged = render("subquery", render("scored", context, judged_source, *tables))
 
+    def calibrated(scored: Markup, method: str | None) -> Markup:
+        if method is None:
+            return scored
+        return render("subquery", render("calibrated_scores", context, scored, parameters, _name(plan, "calibration"), method))
+
     def answer(verb: str, calibration: str | None) -> Markup:
-        scored = judged if verb == "evaluate" else scores
-        if calibration is not None:
-            arguments = (scored, parameters, _name(plan, "calibration"), calibration)
-            scored = render("subquery", render("calibrated_scores", context, *arguments))
+        scored = calibrated(judged if verb == "evaluate" else scores, calibration)
         if verb != "evaluate":
             return render(verb, context, scored)
         return render("metrics", render("judged_rows", context, scored, parameters, None, plan.labels_as_text), BINS)
@@ -48,6 +50,10 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
     yield _macro(plan, "evaluate", answer("evaluate", plan.calibration))
     for name, verb in UNCALIBRATED.items() if plan.calibration is not None else ():
         yield _macro(plan, name, answer(verb, None))
+    if plan.certain:
+        scored, is_calibrated = calibrated(scores, plan.calibration), plan.calibration is not None
+        arguments = (scored, parameters, _name(plan, "calibration"), None, None, is_calibrated)
+        yield _macro(plan, "predict_certain", render("predict_certain", context, *arguments, checks_names=True))
     ratios, likelihoods = plan.query_likelihood_ratios(_name(plan, "likelihoods")), _relation(plan, "likelihoods")
     statement = ("create_table_macro_of_classes", plan.relations["likelihood_ratios"], ratios, likelihoods)
     yield "likelihood_ratios", plan.renderer.statement(*statement, *_where_model_is(plan))
@@ -60,6 +66,8 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     reads |= {read: plan.renderer.fragment("call_on_source", _relation(plan, macro)) for read, macro in calls.items()}
     for number, dimension in enumerate(needed_dimensions(plan.spec), start=1):
         reads[f"dimension_{number}"] = _literal(plan, *dimension.path)
+    if promises := name == "predict_certain":
+        reads["calibration"] = plan.renderer.fragment("promised_calibration_as_text", reads["calibration"])
     used = [(_name(plan, read), relation) for read, relation in reads.items() if _name(plan, read) in query]
     derived = derived_of(plan.spec, judged=name == "evaluate")
     read = checked_columns(plan.spec, derived) if _name(plan, "source") in query else []
@@ -70,7 +78,7 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     all_text = "".join([*texts, *where, *(part for pair in used for part in pair)])
     marks = 1 + max(map(len, re.findall("\x01+", all_text)), default=0)
     arguments = (*texts, used, *where, marks)
-    return name, plan.renderer.statement("create_table_macro", plan.relations[name], *arguments)
+    return name, plan.renderer.statement("create_table_macro", plan.relations[name], *arguments, promises=promises)
 
 
 def _where_model_is(plan: Scoring) -> list[Markup]:

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nbsql.errors import InputError, label_suggestion, written
+from nbsql.errors import InputError, ModelError, label_suggestion, written
 from nbsql.family.checks import share, whole_number
+from nbsql.storage.calibration import calibration_methods
+from nbsql.storage.state import ModelState
 
 _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
 
@@ -50,6 +52,17 @@ def decision_of(
     if top_k is not None:
         return Decision("predict with top_k", "predict_top_k", (min(whole_number(top_k, "top_k"), len(labels)),))
     return None
+
+
+def check_calibrated(state: ModelState, decision: Decision) -> None:
+    """Raise ModelError unless the model has the calibration that a decision needs."""
+    if decision.calibration is None or decision.calibration in calibration_methods(state.engine, state.relations):
+        return
+    cure = f"calibrate it by {decision.calibration!r}"
+    if state.plan.calibration is None:
+        raise ModelError(f"{state.title} is not calibrated; {cure} first")
+    promise = "coverage" if decision.calibration == "conformal" else "certainty"
+    raise ModelError(f"{state.title} is calibrated by {state.plan.calibration!r}, which promises no {promise}; {cure}")
 
 
 def missed_share(coverage: Any) -> int:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from markupsafe import Markup
 
@@ -17,6 +17,7 @@ from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.plan.derived import Layer, derived_layers, derived_of
+from nbsql.queries.decisions import Decision, check_calibrated
 from nbsql.queries.row_values import NUMERIC, InputColumn
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import value_kind
@@ -24,6 +25,9 @@ from nbsql.spec.derived import inputs, needed
 from nbsql.spec.rules import learnt_texts
 from nbsql.spec.spec import Feature
 from nbsql.storage.state import ModelState
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired
 
 _KINDS = {"number": NUMBERS, "date": ("temporal",)}  # the kinds of columns of some kinds of values
 _STATEMENTS = 16  # prepared statements kept for a model: one for each set of columns whose values are not of the column's type
@@ -37,6 +41,7 @@ class Answer(TypedDict):
     prediction: Any
     probability: float | None
     probabilities: dict[Any, float | None]
+    reason: NotRequired[str | None]  # with `certain`, why there is no prediction
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,10 @@ class Row:
 class RowScorer:
     """Scores single rows by a model as it was when this object was made."""
 
-    def __init__(self, state: ModelState) -> None:
+    def __init__(self, state: ModelState, decision: Decision | None = None) -> None:
+        if decision is not None:
+            check_calibrated(state, decision)
+        self._decision = decision
         self._engine, self._plan, self._title, self._classes = state.engine, state.plan, state.title, state.classes
         engine, plan, title = state.engine, state.plan, state.title
         self._labels = state.labels()
@@ -104,7 +112,7 @@ class RowScorer:
         self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
         self._plain = [column.plain for column in self._input_columns]
         self._known = {name if engine.exact else folded(name) for name in self._names}
-        self._is_compact = has_compact_form(context, plan)
+        self._is_compact = decision is None and has_compact_form(context, plan)
         self._temperature = _temperature(engine, plan)
         texts = [each.column for each in plan.spec.features if each.family.of_ascii is not each.family]
         are_given = not any(name in self._row.derived for name in texts)
@@ -134,11 +142,21 @@ class RowScorer:
                 tables = (plan.relations["parameters"], plan.relations["lookups"])
                 statement = render.statement("row_joints", context, row, *tables, spec)
             else:
-                query = _query(plan, context, self._classes, row, 1.0, passed_columns=())
+                query = self._query(plan, row)
                 statement = render.statement("with_updated_at", query, spec)
             run = self._engine.prepare(statement)
             self._statements[is_ascii, read_as] = run
         return run
+
+    def _query(self, plan: Plan, row: Row) -> Markup:
+        """The query of the answer as one row, without columns of the source."""
+        rows = _as_rows(plan, row, ())
+        if self._decision is None:
+            return plan.query("predict_proba", rows, self._classes, calibration=plan.calibration)
+        context, scored = plan.scored(rows, self._classes, calibration=plan.calibration)
+        relations = [plan.relations[name] for name in ("parameters", "calibration")]
+        arguments = (*relations, *self._decision.arguments, plan.calibration is not None)
+        return plan.renderer.fragment(self._decision.macro, context, scored, *arguments, classes=self._classes)
 
     def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
         """The answer for a row, and the time of the last change of the model that gave it.
@@ -170,10 +188,14 @@ class RowScorer:
         }, version
 
     def _answer_from_table(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
+        reason: dict[str, Any] = {}
+        if self._decision is not None:
+            reason["reason"], rows = rows[2], (*rows[:2], *rows[3:])
         prediction, probability, *posteriors, version = rows
         by_number = {column.number: posterior for column, posterior in zip(self._classes, posteriors, strict=True)}
         probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
-        return {"prediction": prediction, "probability": probability, "probabilities": probabilities}, version
+        answer = {"prediction": prediction, "probability": probability, "probabilities": probabilities, **reason}
+        return cast("Answer", answer), version
 
     def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
         """The parameters, and the type as which each is read."""
@@ -378,7 +400,11 @@ def _query(
     render = plan.renderer.fragment
     if has_compact_form(context, plan):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"], temperature)
+    return plan.query("predict_proba", _as_rows(plan, row, passed_columns), classes, calibration=plan.calibration)
+
+
+def _as_rows(plan: Plan, row: Row, passed_columns: Sequence[str] | None) -> Rows:
     names = [name for name, _ in row.columns]
     added = [name for name in row.derived if name not in names]
-    rows = Rows(render("row_as_source", row), [*names, *added], passed_columns=passed_columns, added=added)
-    return plan.query("predict_proba", rows, classes, calibration=plan.calibration)
+    relation = plan.renderer.fragment("row_as_source", row)
+    return Rows(relation, [*names, *added], passed_columns=passed_columns, added=added)

@@ -18,6 +18,9 @@ from nbsql.storage.build import run_statements
 from nbsql.storage.schema import drop_parts, is_calibrated
 from nbsql.warn import warn_user
 
+# The macros or functions that a calibration changes.
+_MACROS = (*UNCALIBRATED, *UNCALIBRATED.values(), "predict_certain")
+
 # The methods whose calibrations leave the posteriors as they are, and what each is for.
 BESIDE_POSTERIORS = {"conformal": "sets of classes", "certain": "certain predictions"}
 
@@ -61,7 +64,9 @@ def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn
     """The plan of a model with the table `calibration`, which is created, as are the macros or functions that read it."""
     _drop(engine, plan)
     engine.create("calibrate", plan.relations["calibration"], query, temporary=plan.relations.temporary)
-    return _with_macros(engine, replace(plan, calibration=calibration_of_posteriors(engine, plan.relations)), classes)
+    certain = "certain" in calibration_methods(engine, plan.relations)
+    plan = replace(plan, calibration=calibration_of_posteriors(engine, plan.relations), certain=certain)
+    return _with_macros(engine, plan, classes)
 
 
 def drop_outdated_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> Plan:
@@ -70,20 +75,19 @@ def drop_outdated_calibration(engine: Engine, plan: Plan, classes: Sequence[Clas
         return plan
     _drop(engine, plan)
     warn_user(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
-    return _with_macros(engine, replace(plan, calibration=None), classes)
+    return _with_macros(engine, replace(plan, calibration=None, certain=False), classes)
 
 
 def _drop(engine: Engine, plan: Plan) -> None:
     """Drop the calibrations of a model, and first the macros or functions with posteriors, which may read them."""
-    macros = () if plan.relations.temporary else (*UNCALIBRATED, *UNCALIBRATED.values())
+    macros = () if plan.relations.temporary else _MACROS
     drop_parts(engine, plan.relations, [*macros, "calibration"])
 
 
 def _with_macros(engine: Engine, plan: Plan, classes: Sequence[ClassColumn]) -> Plan:
     """The plan, whose macros or functions with posteriors are created anew."""
     if not plan.relations.temporary:
-        names = {*UNCALIBRATED, *UNCALIBRATED.values()}
-        statements = list(plan.create_macros(classes, names))
+        statements = list(plan.create_macros(classes, _MACROS))
         more = [] if not is_calibrated(engine, plan.relations) else ["calibration"]
         run_statements(engine, plan, [*statements, *plan.add_comments(statements, more=more)])
     return plan

@@ -33,7 +33,9 @@ def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nb
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
-def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.Model], weight: str | None) -> None:
+def test_calibrations_agree(
+    request: pytest.FixtureRequest, models: list[nbsql.Model], both: tuple[Place, Place], weight: str | None
+) -> None:
     """Each method in turn on the same models, and last the sets that the conformal one makes.
 
     Spark plans a prediction for seconds, and there judges one method, whose posteriors are written otherwise than on DuckDB.
@@ -65,6 +67,21 @@ def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.M
     decided = [sorted(model.predict("inbox", certain=promised).fetchall(), key=itemgetter(0)) for model in models]
     assert_same_rows(*decided)
     assert len({row[-1] is None for row in decided[0]}) == 2
+    if not on_spark:
+        for place in both:
+            place.table("bare", COLUMNS, [(i, *[None] * (len(COLUMNS) - 1)) for i in (1, 2)])
+        unknown = [model.predict("bare", certain=0.01, columns=["id"]).fetchall() for model in models]
+        assert_same_rows(*unknown)
+        assert unknown[0][0][1:] == (None, None, "nothing known tells the classes apart")
+        pg = next(place for place in both if place.engine == "postgres")
+        call = f"SELECT inbox.id, answer.* FROM inbox, m.predict_certain(to_jsonb(inbox), {promised!r}) AS answer"
+        assert_same_rows(sorted(pg.run(call), key=itemgetter(0)), [(row[0], *row[-3:]) for row in decided[0]])
+        by_class = call.replace(f"{promised!r}", f"{promised!r}, TRUE")
+        query = models[0].predict("inbox", certain=promised, by_class=True, columns=["id"])
+        assert_same_rows(sorted(pg.run(by_class), key=itemgetter(0)), sorted(query.fetchall(), key=itemgetter(0)))
+        row = dict(zip(COLUMNS, pg.run("SELECT * FROM inbox ORDER BY id LIMIT 1")[0], strict=True))
+        ones = [model.predict_one(row, certain=promised) for model in models]
+        assert_same_rows(*([[each["prediction"], each["probability"], each["reason"]]] for each in ones))
 
 
 def test_shares_of_classes_agree(models: list[nbsql.Model]) -> None:

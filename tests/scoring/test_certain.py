@@ -11,10 +11,9 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from scipy.stats import beta, binom
+from scipy.stats import beta
 
 import nbsql
-from nbsql.evaluation.certainty import upper_limit
 
 # Rows come again after 707, so that a third of them is like another, and not as a random third would be.
 pytestmark = pytest.mark.filterwarnings("ignore:.*has learnt about:nbsql.NbsqlWarning")
@@ -89,11 +88,29 @@ def test_more_confidence_decides_fewer_rows(model: nbsql.Model) -> None:
     assert shares[0] > shares[1]
 
 
-@pytest.mark.parametrize(("wrong", "n", "tail"), [(0, 59, 0.05), (3, 40, 0.005), (250, 900, 0.005), (7, 7, 0.05), (0, 1, 0.1)])
-def test_the_limit_of_a_share_is_that_of_clopper_and_pearson(wrong: int, n: int, tail: float) -> None:
-    limit = upper_limit(wrong, n, tail)
-    assert limit == pytest.approx(beta.ppf(1 - tail, wrong + 1, n - wrong) if wrong < n else 1, abs=1e-9)
-    assert binom.cdf(wrong, n, limit) == pytest.approx(tail if wrong < n else 1, abs=1e-9)
+@pytest.mark.parametrize(
+    ("wrong", "n", "tail"),
+    [
+        (0, 59, 0.05),
+        (3, 40, 0.005),
+        (250, 900, 0.005),
+        (7, 7, 0.05),
+        (0, 1, 0.09),
+        (6, 7, 0.005),
+        (5e4, 1e6, 1e-6),
+        (1.5, 2.7, 0.005),
+    ],
+)
+def test_the_limit_of_a_share_is_that_of_clopper_and_pearson(
+    con: duckdb.DuckDBPyConnection, wrong: float, n: float, tail: float
+) -> None:
+    """All rows are predicted alike, and have weights."""
+    model = nbsql.fit(con, "SELECT unnest(['u', 'u', 'v']) AS x, unnest(['a', 'a', 'b']) AS y", target="y", name="m")
+    rows = [(y, w) for y, w in (("a", n - wrong), ("b", wrong)) if w]
+    con.execute(f"CREATE TABLE t AS SELECT 'u' AS x, y, w::DOUBLE AS w FROM (VALUES {str(rows)[1:-1]}) AS r(y, w)")
+    model.calibrate("t", method="certain", folds=None, weight="w", confidence=1 - 10 * tail)
+    ((promised,),) = con.execute("SELECT probability FROM m.calibration WHERE class_no IS NULL").fetchall()
+    assert 1 - promised == pytest.approx(beta.ppf(1 - tail, wrong + 1, n - wrong) if wrong < n else 1, abs=1e-11)
 
 
 def test_a_calibration_by_hand(con: duckdb.DuckDBPyConnection) -> None:
@@ -123,6 +140,101 @@ def test_a_row_that_no_class_explains_is_not_certain(con: duckdb.DuckDBPyConnect
     rows = sorted(model.predict(strange, certain=0.9))
     assert rows[0] == ("u", "u", "a", 1.0, None)
     assert [row[2:] for row in rows[1:]] == [(None, None, "no class explains it")] * 2
+
+
+def test_a_row_of_which_nothing_is_known_is_never_certain(form: str, con: duckdb.DuckDBPyConnection) -> None:
+    """Nine of ten rows are ham, so that the prior alone promises more than is asked for."""
+    con.execute("""CREATE TABLE mail AS SELECT i AS id, CASE WHEN i % 10 = 0 THEN 'spam' ELSE 'ham' END AS y,
+        CASE WHEN i % 4 = 0 THEN NULL WHEN i % 10 = 0 THEN 'win money' ELSE 'see you ' || i % 3 END AS message,
+        CASE WHEN i % 4 = 0 THEN NULL ELSE i % 10 % 3 END AS x FROM range(2000) AS r(i)""")
+    options = {"target": "y", "id": "id", "families": {"message": nbsql.Text(), "x": nbsql.Gaussian()}}
+    model = nbsql.fit(con, "FROM mail WHERE id < 1000", name="m", **options)
+    found = model.calibrate("FROM mail WHERE id >= 1000", method="certain", folds=None)
+    assert found.decided[0.8] == 0.75  # the others have nothing that is known
+    new = "SELECT unnest([NULL, '', 'unheard words', 'see you']) AS message, NULL::INTEGER AS x, 0 AS id"
+    rows = sorted(model.predict(new, certain=0.8, columns=["message"]), key=repr)
+    assert [row[1] for row in rows] == [None, "ham", None, None]
+    reason = "nothing known tells the classes apart"
+    assert [row[2:] for row in rows if row[0] != "see you"] == [(None, reason)] * 3
+    assert {label for _, label, *_ in model.predict(new, columns=["message"])} == {"ham"}
+    model.calibrate("FROM mail WHERE id < 1000", method="isotonic", folds=None)
+    assert sorted((row[:2] for row in model.predict(new, certain=0.8, columns=["message"])), key=repr) == [
+        row[:2] for row in rows
+    ]
+    with pytest.raises(nbsql.InputError, match="model 'm' knows nothing of the rows of the query"):
+        model.calibrate("SELECT 'ham' AS y, 'unheard' AS message, NULL::INTEGER AS x", method="certain", folds=None)
+
+
+@pytest.mark.parametrize("folds", [4, "loo"])
+def test_folds_leave_out_rows_of_which_nothing_is_known(con: duckdb.DuckDBPyConnection, folds: Any) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT CASE WHEN i % 4 = 0 THEN 'b' ELSE 'a' END AS y, "
+        "nullif(i % 5, 0) + (i % 4 = 1)::INT AS x FROM range(400) AS r(i)"
+    )
+    model = nbsql.fit(con, "t", target="y", name="m", families={"x": nbsql.Categorical()})
+    found = model.calibrate("t", method="certain", folds=folds, confidence=0.5)
+    ((reached,),) = con.execute("SELECT count(*) FROM t WHERE x IS NOT NULL").fetchall()
+    assert max(found.decided.values()) <= reached / 400 == 0.8
+    assert all(label is None for _, x, label, *_ in model.predict("t", certain=0.01) if x is None)
+    assert "a" in {label for _, x, label, *_ in model.predict("t", certain=0.01) if x is not None}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"families": {"x": nbsql.Gaussian()}, "method": nbsql.Mixture(2)},
+        {"method": nbsql.Logistic()},
+        {"families": {"x": nbsql.Binned(5), "z": nbsql.Categorical()}, "method": nbsql.Weighted()},
+        {"families": {"x": nbsql.Binned(5)}, "exclude": ["z"], "prior": "uniform"},
+    ],
+)
+def test_methods_know_nothing_of_empty_rows(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+    data = (
+        "SELECT CASE WHEN i % 4 = 0 THEN 'b' ELSE 'a' END AS y, i % 4 * 3 + i % 11 AS x, i % 7 % 3 AS z FROM range(400) AS r(i)"
+    )
+    model = nbsql.fit(con, data, target="y", name="m", **options)
+    model.calibrate(data, method="certain", folds=None, confidence=0.5)
+    rows = model.predict("SELECT NULL::BIGINT AS x, NULL::BIGINT AS z", certain=0.01).fetchall()
+    assert rows[0][2:] == (None, None, "nothing known tells the classes apart")
+    assert model.predict(data, certain=0.5, columns=[]).fetchall()[0][0] is not None
+
+
+@pytest.mark.parametrize("method", [None, "temperature"])
+def test_sql_and_single_rows_have_the_same_answers(model: nbsql.Model, method: str | None) -> None:
+    con = model.state.engine.connection
+    con.execute(f"INSERT INTO data (id) VALUES (3002); CREATE TABLE rest AS {NEW}")
+    if method is not None:
+        model.calibrate(HELD_OUT, method=method, folds=None)
+    for by_class in (False, True):
+        query = model.predict("rest", certain=0.8, by_class=by_class)
+        rows = sorted(query, key=repr)
+        assert (
+            sorted(con.execute(f"FROM risks.predict_certain('rest', 0.8, by_class := {by_class})").fetchall(), key=repr) == rows
+        )
+        assert sorted(
+            map(tuple, model.predict(con.table("rest").df(), certain=0.8, by_class=by_class, columns=["id"]))
+        ) == sorted((row[0], *row[4:]) for row in rows)
+        reasons = {row[6] for row in rows}
+        assert None in reasons
+        assert "nothing known tells the classes apart" in reasons
+        for row in [rows[0], *(row for row in rows if row[6] is not None)][:9]:
+            answer = model.predict_one(dict(zip(query.columns, row, strict=True)), certain=0.8, by_class=by_class)
+            assert (answer["prediction"], answer["reason"]) == (row[4], row[6])
+            assert answer["probability"] == (None if row[5] is None else pytest.approx(row[5], abs=1e-12))
+            assert sum(answer["probabilities"].values()) == pytest.approx(1, abs=1e-12)
+    assert "reason" not in model.predict_one({"a": 1, "b": True})
+    for call, message in [
+        ("predict_certain('rest', 95)", "certain must be a number between 0 and 1, such as 0.9"),
+        ("predict_certain('more', 0.9)", 'Ambiguous reference to column name "reason"'),
+    ]:
+        with pytest.raises(duckdb.Error, match=message):
+            con.execute(f"WITH more AS (SELECT *, 1 AS reason FROM rest) FROM risks.{call}")
+    with pytest.warns(nbsql.NbsqlWarning, match="is dropped"):
+        model.update(HELD_OUT)
+    with pytest.raises(duckdb.CatalogException, match="predict_certain"):
+        con.execute("FROM risks.predict_certain('rest', 0.8)")
+    with pytest.raises(nbsql.ModelError, match="is not calibrated; calibrate it by 'certain' first"):
+        model.predict_one({"a": 1, "b": True}, certain=0.8)
 
 
 def test_it_goes_with_a_file_and_beside_other_calibrations(model: nbsql.Model, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ FROM (
 
 {#
   One row: nbsql_lowest, the list by class number of the lowest scores of a calibration by a method for which a condition holds, those of
-  each class by itself if by_class; `otherwise` where there is none.
+  each class by itself if by_class, or, if it is none, those that the calibration has; `otherwise` where there is none.
 #}
 {% macro scores_to_reach(model, parameters, calibration, method, condition, by_class, otherwise) -%}
 SELECT {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('class_no')) }} AS nbsql_lowest
@@ -56,7 +56,8 @@ FROM (
     FROM {{ nbsql.calibration_by(calibration, method) | indent(4) }} AS calibration
     WHERE {{ condition }}
     GROUP BY class_no
-  ) AS lowest ON {%+ if by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}
+  ) AS lowest ON {%+ if by_class is none %}coalesce(lowest.class_no, classes.class_no) = classes.class_no
+  {%- elif by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}
 
 ) AS scores
 {%- endmacro %}

@@ -9,9 +9,10 @@
   reads: pairs of such a name and an expression, the text that follows the database in the FROM. probe and single: literals, of
   `database_probe` and `is_only_model_of_name`. The text of the query has the character 1, repeated as often as `marks`, where the
   database goes.
+  promises: whether it takes the share of the predictions that are to be right, as FROM spam.predict_certain('inbox', 0.95).
 #}
-{% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, marks) -%}
-CREATE OR REPLACE MACRO {{ relation }}(source, database := '') AS TABLE
+{% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, marks, promises=false) -%}
+CREATE OR REPLACE MACRO {{ relation }}(source, {% if promises %}certain, by_class := FALSE, {% endif %}database := '') AS TABLE
 FROM query(concat('FROM query(replace(''', replace(
   'WITH '
   {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ' || {{ nbsql.mark(marks) }} || {{ read }}
@@ -21,6 +22,14 @@ FROM query(concat('FROM query(replace(''', replace(
   || ') FROM ('
   || {{ query }}
   || ')', '''', ''''''), ''', {{ nbsql.mark(marks) }}, ', {{ nbsql.database_of_macro(probe) | indent(2) }}, '))'))
+{%- endmacro %}
+
+{# A literal, the name of a calibration, as the text of its rows with the promise that the arguments of such a macro ask for. #}
+{% macro promised_calibration_as_text(relation) -%}
+{{ relation }} || ' WHERE method <> ''certain'' OR (probability >= ' || CASE
+    WHEN certain > 0 AND certain < 1 THEN CAST(certain AS VARCHAR)
+    ELSE {{ nbsql.raise_error('certain must be a number between 0 and 1, such as 0.9') }}
+  END || ' AND (class_no IS NULL) <> ' || CAST(by_class AS VARCHAR) || ')'
 {%- endmacro %}
 
 {# The mark of the place of the database, which no name has. #}

@@ -16,10 +16,12 @@
 {#
   Creates a function that returns a table. columns: the columns it returns, pairs of a name and a type. A body that is parsed here has its
   names resolved for good, and becomes part of the query that calls it; but the tables that it reads cannot be dropped before it. literal:
-  the body as a text, for one that reads tables that are not the model's; none for a body to parse.
+  the body as a text, for one that reads tables that are not the model's; none for a body to parse. promises: whether it takes the share of
+  the predictions that are to be right, and whether this holds for each class.
 #}
-{% macro postgres__create_function(relation, body, columns, literal=none) -%}
-CREATE FUNCTION {{ relation }}(source JSONB) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE SQL STABLE
+{% macro postgres__create_function(relation, body, columns, literal=none, promises=false) -%}
+{% set arguments %}source JSONB{% if promises %}, certain {{ nbsql.double() }}, by_class BOOLEAN DEFAULT FALSE{% endif %}{% endset -%}
+CREATE FUNCTION {{ relation }}({{ arguments }}) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE SQL STABLE
 {% if literal is not none -%}
 SET {{ nbsql.own_path() }} AS {{ literal }}
 {%- else -%}
@@ -27,6 +29,19 @@ BEGIN ATOMIC
 {{ body }};
 END
 {%- endif %}
+{%- endmacro %}
+
+{# The relation of a calibration, with those of its promises that the arguments of a function ask for. #}
+{% macro promised_calibration(calibration) -%}
+{% set message = 'certain must be a number between 0 and 1, such as 0.9' -%}
+(
+  SELECT *
+  FROM {{ calibration }} AS calibration
+  WHERE method <> 'certain' OR CASE
+    WHEN $2 > 0 AND $2 < 1 THEN probability >= $2 AND (class_no IS NULL) <> $3
+    ELSE {{ nbsql.raise_error(message, nbsql.word('method')) }}
+  END
+)
 {%- endmacro %}
 
 {#

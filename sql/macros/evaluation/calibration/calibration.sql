@@ -10,15 +10,20 @@
 
   A method is a search in steps, each a table made from the one before (nbsql/evaluation/calibration.py). {method}_points is the input of
   every step (isotonic has none), {method}_start the first step, {method}_step the next one, and {method}_result the result of the last
-  one. conformal has conformal_result alone, which reads `rows`; certain has certain_points, of `rows`, and certain_result, of what they
-  promise.
+  one. conformal has conformal_result alone, which reads `rows`. Those of certain have nbsql_known, too (with_knowledge).
 #}
 
-{# One row per judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors). #}
-{% macro calibration_rows(model, scored, parameters, weight, as_text) -%}
+{#
+  One row per judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors); and, if its relation has
+  nbsql_known (with_knowledge), that.
+#}
+{% macro calibration_rows(model, scored, parameters, weight, as_text, has_known=false) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
   known.class_no,
   judged.weight,
+  {% if has_known %}
+  judged.nbsql_known,
+  {% endif %}
   {% set log %}x - judged.evidence{% endset %}
   {{ nbsql.list_mapped(nbsql.word('judged.logs'), log) }} AS nbsql_logs
 FROM (
@@ -27,6 +32,9 @@ FROM (
     {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
     source.nbsql_log_evidence AS evidence,
+    {% if has_known %}
+    source.nbsql_known,
+    {% endif %}
     source.nbsql_logs AS logs
   FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
 ) AS judged

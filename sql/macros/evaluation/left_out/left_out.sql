@@ -105,6 +105,8 @@ ranked AS (
     nbsql_row,
     highest,
     joints,
+    {% set told %}CASE WHEN prior > 0 THEN {{ nbsql.element(nbsql.word('joints'), nbsql.word('place')) }} - ln(prior) END{% endset %}
+    {{ nbsql.list_mapped(nbsql.word('priors'), told, 'prior', 'place') }} AS told,
     {% set prior %}CASE WHEN {{ nbsql.element(nbsql.word('joints'), nbsql.word('place')) }} = highest THEN prior ELSE -1 END{% endset %}
     {{ nbsql.list_mapped(nbsql.word('priors'), prior, 'prior', 'place') }} AS priors
   FROM best
@@ -121,6 +123,8 @@ SELECT
   source.nbsql_own,
   source.nbsql_weight,
   evidence.joints AS nbsql_joints,
+  {% set told = nbsql.word('evidence.told') %}
+  {{ nbsql.list_highest(told) }} - {{ nbsql.list_lowest(told) }} > {{ nbsql.number(1e-9) }} AS nbsql_known,
   CASE WHEN {{ explained }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
   CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
   {{ nbsql.log_sum(nbsql.word('evidence.highest'), nbsql.word('evidence.mass')) }} AS nbsql_log_evidence
@@ -303,6 +307,7 @@ SELECT
   best.class AS nbsql_prediction,
   left_out.nbsql_probability,
   left_out.nbsql_log_evidence,
+  left_out.nbsql_known,
   {% set joints %}left_out.nbsql_joints{% endset %}
   {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), nbsql.element(joints, nbsql.word('number')), 'number') }} AS nbsql_joints
 FROM {{ left_out }} AS left_out
