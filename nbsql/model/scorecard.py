@@ -199,6 +199,8 @@ class Scorecard(Displayed):
         notes = [f"points for {label_text(self.target)}: {scale}"]
         if self._classes > 2:
             notes.append(f"one of {self._classes} classes against the rest: points are not those of the odds by the model")
+        if self._states.current.spec.weighted is not None:
+            notes.append("points are of the weight of evidence times the weight of its feature")
         return notes
 
     def table(self) -> list[tuple[str | None, ...]]:

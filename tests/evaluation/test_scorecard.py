@@ -128,6 +128,7 @@ def test_points_of_a_weighted_model_are_those_of_its_odds(con: Connection, per: 
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=2)}")
     model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(per=per, penalty=1))
     card = model.scorecard(target="good")
+    assert "points are of the weight of evidence times the weight of its feature" in repr(card)
     rows = {row[0]: row[1] for row in card.score("t", columns=["id"])}
     for id_, bad, good in model.joint_log_likelihood("t", columns=["id"]):
         assert rows[id_] == pytest.approx(OFFSET + FACTOR * (good - bad), abs=1e-9)
