@@ -8,9 +8,8 @@
 {# What is refused, with the reason. #}
 {% macro clickhouse__lacking() -%}
 {% do return({
-  'lists': 'where the package computes without lists', 'words': 'where the package cuts no texts into words',
-  'patterns': 'where the package reads no patterns of numbers', 'times': 'where the package lets no rows age',
-  'nested scores': 'which takes minutes to plan a query of scores within another'}) %}
+  'lists': 'where the package computes without lists',
+  'patterns': 'where the package reads no patterns of numbers', 'times': 'where the package lets no rows age'}) %}
 {%- endmacro %}
 
 {% macro clickhouse__most_numbers() -%} {% do return(2000) %} {%- endmacro %}
@@ -36,12 +35,39 @@
   '(?m)^( *SELECT (?:\\w+[.]\\w+ AS \\w+, )*)(\\w+)[.](\\w+)(?=, |$)', '\\1\\2.\\3 AS \\3', kept.sql) -%}
 {% endfor -%}
 {% set kept.sql = modules.re.sub('(?m)^( *(?:WITH )?)(\\w+|"[^"]+") AS \\($', '\\1\\2 AS MATERIALIZED (', kept.sql) -%}
+{% if '.nbsql_row = number.nbsql_row' in kept.sql -%}
+{% set kept.sql = kept.sql | replace(' number.*', ' number.* EXCEPT nbsql_row, number.nbsql_row AS nbsql_row') -%}
+{% endif -%}
 {% set settings = 'SETTINGS join_use_nulls = 1, prefer_column_name_to_alias = 1, enable_materialized_cte = 1' -%}
 {% do return(nbsql.finished_statement(kept.sql) ~ '\n' ~ settings) %}
 {%- endmacro %}
 
 {% macro clickhouse__body(sql) -%}
-{% do return('SELECT * FROM (\n' ~ nbsql.clickhouse_statement(sql) ~ '\n) AS answer') %}
+{% set in_tables = flags.WHICH in ['run', 'build'] and config.get('materialized') in ['table', 'incremental'] -%}
+{% set query = nbsql.clickhouse_query_in_tables(sql, {}, []) if in_tables else sql -%}
+{% do return('SELECT * FROM (\n' ~ nbsql.clickhouse_statement(query) ~ '\n) AS answer') %}
+{%- endmacro %}
+
+{#
+  A query whose common table expressions that are named more than once have become temporary tables, of names in `made`, as ClickHouse
+  plans each again wherever it is named, and those within it again. They end with the session, which is that of a thread of dbt, or with
+  the next model in it. known: what the query may name, by name.
+#}
+{% macro clickhouse_query_in_tables(sql, known, made) -%}
+{% set pattern, known = '(?ms)^(?:WITH )?(\\w+|"[^"]+") AS (?:MATERIALIZED )?\\(\n(.*?)\n\\),?\n\\s*', dict(known) -%}
+{% for name, body in modules.re.findall(pattern, sql) -%}
+{% set query = nbsql.clickhouse_query_in_tables(modules.re.sub('(?m)^  ', '', body), known, made) -%}
+{% if modules.re.findall('(?:FROM|JOIN) ' ~ name ~ '(?![\\w.])', sql) | length > 1 -%}
+{% do made.append('nbsql_' ~ (made | length + 1)) %}
+{% do run_query('DROP TEMPORARY TABLE IF EXISTS ' ~ made[-1]) %}
+{% do run_query('CREATE TEMPORARY TABLE ' ~ made[-1] ~ ' AS\n' ~ nbsql.clickhouse_statement(query)) %}
+{% do known.update({name: name ~ ' AS (SELECT * FROM ' ~ made[-1] ~ ')'}) %}
+{% else %}{% do known.update({name: name ~ ' AS (\n' ~ query ~ '\n)'}) %}
+{% endif -%}
+{% endfor -%}
+{% set rest, named = modules.re.sub(pattern, '', sql), [] -%}
+{% for name, table in known.items() if name in rest %}{% do named.append(table) %}{% endfor -%}
+{% do return(('WITH ' ~ named | join(',\n') ~ '\n' if named else '') ~ rest) %}
 {%- endmacro %}
 
 {% macro clickhouse__query_rows(sql) -%} {% do return(run_query(nbsql.clickhouse_statement(sql)).rows) %} {%- endmacro %}

@@ -130,6 +130,7 @@
 {% macro logistic() %}{% do return(adapter.dispatch('logistic', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro longest_whole() %}{% do return(adapter.dispatch('longest_whole', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro lookup_join() %}{% do return(adapter.dispatch('lookup_join', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro lower_case() %}{% do return(adapter.dispatch('lower_case', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro matches() %}{% do return(adapter.dispatch('matches', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro materialized() %}{% do return(adapter.dispatch('materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro maximum() %}{% do return(adapter.dispatch('maximum', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

@@ -18,8 +18,7 @@
 {% macro duckdb__check_engine() %}{% endmacro %}
 
 {#
-  What the package needs and does not have on an engine, with the reason: lists, words, patterns (regular expressions), times, nested
-  scores.
+  What the package needs and does not have on an engine, with the reason: lists, words, patterns (regular expressions), times.
 #}
 {% macro default__lacking() -%} {% do return({}) %} {%- endmacro %}
 

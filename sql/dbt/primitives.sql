@@ -17,19 +17,34 @@
 {% macro clickhouse__as_number(x) -%} toFloat64OrNull({{ x }}) {%- endmacro %}
 {% macro clickhouse__binary() -%} {%- endmacro %}
 {% macro clickhouse__boolean_of(x) -%} CAST({{ x }} AS Nullable(Bool)) {%- endmacro %}
+{% macro clickhouse__characters(x) -%} extractAll(coalesce({{ x }}, ''), '(?s).') {%- endmacro %}
+{% macro clickhouse__composed(x) -%} normalizeUTF8NFC({{ x }}) {%- endmacro %}
+{% macro clickhouse__concatenated_lists(lists) -%}
+arrayConcat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+{% macro clickhouse__distinct_elements(list) -%} arrayDistinct({{ list }}) {%- endmacro %}
 {% macro clickhouse__double() -%} Nullable(Float64) {%- endmacro %}
 {% macro clickhouse__has_digit(x) -%} match({{ x }}, '[0-9]') {%- endmacro %}
 {% macro clickhouse__in_time_zone(x, zone) -%} toTimeZone({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro clickhouse__infinity() -%} inf {%- endmacro %}
+{% macro clickhouse__lower_case(x) -%} lowerUTF8({{ x }}) {%- endmacro %}
+{% macro clickhouse__matches(x, pattern) -%} extractAll(coalesce({{ x }}, ''), {{ pattern }}) {%- endmacro %}
 {% macro clickhouse__number_of_weekday(x) -%} toDayOfWeek({{ x }}) {%- endmacro %}
 {% macro clickhouse__raise_error(message, text=none) -%}
 throwIf(length(coalesce({{ text }}, '')) >= 0, {{ nbsql.text(message) }})
+{%- endmacro %}
+{% macro clickhouse__runs_of_words(run, length) -%}
+arrayMap(i -> {{ run }}, range(1, toInt64(length(source.nbsql_words)) - {{ length - 2 }}))
+{%- endmacro %}
+{% macro clickhouse__single_blanks(x, least) -%}
+replaceRegexpAll({{ x }}, '[\\x{9}-\\x{D}\\x{1C}-\\x{20}\\x{85}\\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ')
 {%- endmacro %}
 {% macro clickhouse__string() -%} Nullable(String) {%- endmacro %}
 {% macro clickhouse__text_as_fitted(feature, column, whole, x) -%} CAST({{ x }} AS {{ nbsql.string() }}) {%- endmacro %}
 {% macro clickhouse__with_slices(source, expression) -%}
 (SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
 {%- endmacro %}
+{% macro clickhouse__without_accents(x) -%} normalizeUTF8NFC(replaceRegexpAll(normalizeUTF8NFD({{ x }}), '\\p{M}+', '')) {%- endmacro %}
 {% macro default__any_true(x) -%} bool_or({{ x }}) {%- endmacro %}
 {% macro default__array() -%} {%- endmacro %}
 {% macro default__array_of(elements) -%} {{ nbsql.array() }}[{{ elements }}] {%- endmacro %}
@@ -101,6 +116,7 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AN
 {%- endmacro %}
 {% macro default__logistic(z) -%} 1 / (1 + exp(-{{ z }})) {%- endmacro %}
 {% macro default__longest_whole() -%} HUGEINT {%- endmacro %}
+{% macro default__lower_case(x) -%} lower({{ x }}) {%- endmacro %}
 {% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 {% macro default__maximum(x) -%} max({{ x }}) {%- endmacro %}
 {% macro default__mixed_hash(values) -%} hash(hash({{ values }})) {%- endmacro %}

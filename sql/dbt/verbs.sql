@@ -62,7 +62,6 @@ SELECT
 
 {# One row per row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
 {% macro explanation(statistics, source, where=none, training=none) -%}
-{% do nbsql.check_has('nested scores', 'nbsql.explanation') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
@@ -81,7 +80,7 @@ SELECT
 {% macro evaluation(
   statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none, calibration=none
 ) -%}
-{% do nbsql.check_has('nested scores' if table == 'confusion' else 'lists', "nbsql.evaluation with table='" ~ table ~ "'") %}
+{% if table != 'confusion' %}{% do nbsql.check_has('lists', "nbsql.evaluation with table='" ~ table ~ "'") %}{% endif -%}
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else [by] if by is string else by -%}

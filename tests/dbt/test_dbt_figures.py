@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import duckdb
@@ -21,7 +19,7 @@ import pytest
 from engines.servers import absent
 from jinja2 import Environment
 from support import dbt_versions
-from support.dbt_projects import Project, needs_dbt, read, server
+from support.dbt_projects import Project, needs_dbt, read, server, tests_on
 
 import nbsql
 
@@ -51,46 +49,49 @@ MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     ),
 }
 # What is left out there: texts and dates.
-LEFT_OUT: dict[str, tuple[str, ...]] = {"duckdb": (), "postgres": (), "sqlite": ("team", "churn")}
+LEFT_OUT: dict[str, tuple[str, ...]] = {
+    "duckdb": (),
+    "postgres": (),
+    "clickhouse": (),
+    "sqlite": ("team", "churn"),
+}
+BY_DAY = ("duckdb", "postgres")
 Rows = list[tuple[Any, ...]]
-
-
-def of_sqlite() -> ModuleType:
-    """The tests on SQLite, which say where its file is."""
-    spec = importlib.util.spec_from_file_location("of_sqlite", Path(__file__).with_name("test_dbt_sqlite.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
 
 
 @contextmanager
 def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], Rows]]]:
     """A project on an engine, and what reads a table there."""
+    if engine in ("duckdb", "postgres", "sqlite"):
+        with server(engine) if engine != "sqlite" else nullcontext() as address:
+            found = tests_on("sqlite").OnSQLite(folder) if engine == "sqlite" else Project(folder, {}, {}, address=address)
 
-    def reads(name: str) -> Rows:
-        with closing(found.connect()) as con:
-            return read(con, f"SELECT * FROM {name}")[1]
+            def reads(name: str) -> Rows:
+                with closing(found.connect()) as con:
+                    return read(con, f"SELECT * FROM {name}")[1]
 
-    if engine in ("duckdb", "postgres"):
-        with server(engine) as address:
-            found = Project(folder, {}, {}, address=address)
             yield found, reads
+    elif engine == "clickhouse":
+        with tests_on(engine).served(folder) as made:
+            yield made, lambda name: made.read(name)[1]
+    elif engine == "spark":
+        of_spark = tests_on(engine)
+        with of_spark.session() as session:
+            yield of_spark.OnSpark(folder, {}, {}, target=of_spark.TARGET), lambda name: of_spark.table(session, name)[1]
     else:
-        found = of_sqlite().OnSQLite(folder)
-        yield found, reads
+        with tests_on("warehouses").served(folder, engine) as made:
+            yield made, lambda name: made.read(name)[1]
 
 
 @pytest.fixture(
     scope="module",
-    params=["duckdb", "postgres", pytest.param("sqlite", marks=pytest.mark.nightly)],  # by day on one of the first two
+    params=[engine if engine in BY_DAY else pytest.param(engine, marks=pytest.mark.nightly) for engine in LEFT_OUT],
 )
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, Rows]]]:
     """The engine, and the probabilities of each model that it takes."""
     engine = request.param
-    why = engine == "sqlite" and dbt_versions.missing("sqlite")
-    if why:
+    version = {"sqlite": engine, "clickhouse": engine, **dict.fromkeys(("bigquery", "snowflake", "trino"), "warehouses")}
+    if why := engine in version and dbt_versions.missing(version[engine]):
         absent(why)
     with place(engine, tmp_path_factory.mktemp(engine)) as (project, reads):
         shutil.rmtree(project.folder / "models")

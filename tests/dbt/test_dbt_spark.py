@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import subprocess
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import Any
 
@@ -77,6 +77,7 @@ JUDGED = {
     "isotonic": "fitted_calibration(ref('few'), source('raw', 'rows'), method='isotonic')",
     "comparison": "comparison(ref('few'), ref('aged'), source('raw', 'rows'), weight='weight', calibration=ref('isotonic'))",
 }
+TARGET = {"type": "spark", "method": "session", "schema": "default", "host": "none", "threads": 1}
 BY_SLICE = {"materialized": "incremental", "incremental_strategy": "insert_overwrite", "partition_by": "slice"}
 CONFIG = {
     "by_day": BY_SLICE,
@@ -103,14 +104,21 @@ class OnSpark(Project):
         return subprocess.CompletedProcess(arguments, 0 if result.success else 1, out.getvalue(), str(result.exception or ""))
 
 
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
+@contextmanager
+def session() -> Iterator[Any]:
+    """A session in which small statements are quick."""
     if not installed("dbt.adapters.spark"):
         absent("dbt-spark is not installed: pip install '.[test]'")
     settings = {"codegen.factoryMode": "NO_CODEGEN", "codegen.wholeStage": "false", "adaptive.enabled": "false"}
     settings["shuffle.partitions"] = "1"
-    with spark_session("local[1]", **{f"spark.sql.{name}": value for name, value in settings.items()}) as session:
-        yield session
+    with spark_session("local[1]", **{f"spark.sql.{name}": value for name, value in settings.items()}) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    with session() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +134,8 @@ def project(spark: Any, con: duckdb.DuckDBPyConnection, tmp_path_factory: pytest
     models = dict.fromkeys(META, "{{ nbsql.statistics(source('raw', 'rows')) }}")
     incremental = "{{ nbsql.statistics(source('raw', 'rows'), where=var('rows', 'TRUE')) }}"
     models |= dict.fromkeys(CONFIG, incremental) | {name: f"{{{{ nbsql.{verb} }}}}" for name, verb in (SCORES | JUDGED).items()}
-    target = {"type": "spark", "method": "session", "schema": "default", "host": "none", "threads": 1}
     config = {name: {"materialized": "table"} for name in models} | CONFIG
-    found = OnSpark(tmp_path_factory.mktemp("spark"), models, META, config, TESTS, target=target)
+    found = OnSpark(tmp_path_factory.mktemp("spark"), models, META, config, TESTS, target=TARGET)
     spark.createDataFrame(con.sql("FROM rows").to_arrow_table()).write.saveAsTable("rows")
     found.build("--vars", "rows: day < DATE '2026-01-03'", "--exclude", *JUDGED)
     return found

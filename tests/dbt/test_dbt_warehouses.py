@@ -5,11 +5,11 @@ Snowflake by fakesnow and Trino by sqlglot, both on DuckDB; BigQuery by ZetaSQL,
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import duckdb
 import pytest
 from engines.servers import absent
 from support import dbt_versions
-from support.dbt_projects import Project, equal, needs_dbt
+from support.dbt_projects import Project, equal, needs_dbt, tests_on
 
 import nbsql
 
@@ -148,9 +148,6 @@ class Warehouse(Project):
         if big:
             self.ask(f"create table `p`.`d`.`rows` as (SELECT * FROM UNNEST(ARRAY<STRUCT<{described}>>[{rows}]))")
             return
-        if self.name == "snowflake":
-            self.ask("CREATE DATABASE db")
-            self.ask("CREATE SCHEMA IF NOT EXISTS db.public")
         self.ask(f"CREATE TABLE {TABLES[self.name].format('rows')} ({described.replace('BOOL,', 'BOOLEAN,')})")
         self.ask(f"INSERT INTO {TABLES[self.name].format('rows')} VALUES {rows}")
 
@@ -161,6 +158,20 @@ class Warehouse(Project):
         return "NULL" if value is None else repr(value)
 
 
+@contextmanager
+def served(folder: Path, name: str) -> Iterator[Warehouse]:
+    """A project on a server of its own, which ends with it."""
+    made = Warehouse(folder, name)
+    with made.server:
+        try:
+            if name == "snowflake":
+                made.ask("CREATE DATABASE db")
+                made.ask("CREATE SCHEMA IF NOT EXISTS db.public")
+            yield made
+        finally:
+            made.server.terminate()
+
+
 @pytest.fixture(
     scope="module", params=["bigquery", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("snowflake", "trino"))]
 )
@@ -168,14 +179,10 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     why = dbt_versions.missing("warehouses")
     if why:
         absent(why)
-    made = Warehouse(tmp_path_factory.mktemp(request.param), request.param)
-    with made.server:
-        try:
-            made.create_rows()
-            made.dbt("build", "--vars", "rows: day < 2")
-            yield made
-        finally:
-            made.server.terminate()
+    with served(tmp_path_factory.mktemp(request.param), request.param) as made:
+        made.create_rows()
+        made.dbt("build", "--vars", "rows: day < 2")
+        yield made
 
 
 def test_every_table_is_that_of_python(project: Warehouse) -> None:
@@ -263,25 +270,14 @@ def test_the_page_says_what_the_tests_execute_and_what_is_refused() -> None:
         for macro in re.findall(r"`(\w+)(\(table='confusion'\))?`", first):
             for engine, cell in zip(engines, cells, strict=True):
                 said[engine]["".join(macro)] = cell
-    known = {engine: calls_of(f"test_dbt_{engine}") for engine in ("sqlite", "clickhouse")} | dict.fromkeys(
-        TARGETS, (SCORES, REFUSED)
-    )
+    known = dict.fromkeys(TARGETS, (SCORES, REFUSED))
+    known |= {engine: (tests_on(engine).SCORES, tests_on(engine).REFUSED) for engine in ("sqlite", "clickhouse")}
     for engine, tables in known.items():
         executed, refused = ({called(call) for call in table.values()} for table in tables)
         cell = "stand-in" if engine in TARGETS else "executed"
         cells = said[engine]
         assert {macro for macro, word in cells.items() if word == cell} == executed | {"statistics"}, engine
         assert refused <= {macro for macro, word in cells.items() if word == "refused"}, engine
-
-
-def calls_of(module: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The calls that another file of tests executes, and those that are refused there."""
-    spec = importlib.util.spec_from_file_location(module, Path(__file__).with_name(f"{module}.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found.SCORES, found.REFUSED
 
 
 def called(call: str) -> str:

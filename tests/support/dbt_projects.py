@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -172,6 +173,17 @@ class Project:
         with self.connect() as con:
             for sql in statements:
                 con.execute(sql)
+
+
+def tests_on(engine: str) -> ModuleType:
+    """The file of the tests of the package on an engine, which has its project and what is executed and refused there."""
+    file = Path(__file__).parents[1] / "dbt" / f"test_dbt_{engine}.py"
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
 
 
 def read(con: Any, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:

@@ -92,7 +92,7 @@ GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.facts.slice_by %}, source
 {% macro folded_text(feature) -%}
 {% set family = feature.family -%}
 {% set text %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.collation_of_letters() }}{% endset -%}
-{% set folded %}{% if family.lower %}lower({{ text }}){% else %}{{ text }}{% endif %}{% endset -%}
+{% set folded %}{% if family.lower %}{{ nbsql.lower_case(text) }}{% else %}{{ text }}{% endif %}{% endset -%}
 {% if not family.accents %}{{ nbsql.without_accents(folded) }}
 {%- elif family.normal_form %}{{ nbsql.composed(folded) }}
 {%- else %}{{ folded }}
