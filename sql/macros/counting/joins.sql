@@ -110,7 +110,7 @@ dimension_{{ place }}.nbsql_key_{{ loop.index }} = {{ key }}{% if not loop.last 
 
 {# A key of a type, as it is compared. #}
 {% macro as_key(x, type) -%}
-{% if type | lower == 'varchar' %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ x }}{% endif %}
+{% if type | lower == 'varchar' %}{{ nbsql.text_of(x) }}{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
 {# A key column of a dimension, as text. #}

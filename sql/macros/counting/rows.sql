@@ -2,7 +2,7 @@
 
 {# The slice of a cell: a column if the model has slices, else NULL. #}
 {% macro cell_slice(model) -%}
-{% if model.facts.slice_by %}slice{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endif %}
+{% if model.facts.slice_by %}slice{% else %}{{ nbsql.no_text() }}{% endif %}
 
 {%- endmacro %}
 

@@ -26,7 +26,7 @@ SELECT
   {% set name -%}
   {% if feature is none %}NULL{% elif feature is string %}{{ feature }}{% else %}{{ nbsql.text(feature.name) }}{% endif %}
   {%- endset %}
-  CAST({{ name }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  {{ nbsql.text_of(name) }} AS feature,
   CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
   CAST({% if mean is none %}NULL{% else %}{{ mean }}{% endif %} AS {{ nbsql.double() }}) AS mean,
@@ -195,7 +195,7 @@ SELECT
   {{ nbsql.cell_slice(model) }} AS slice,
   class,
   feature,
-  CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.text_of(nbsql.word('value')) }} AS value,
   CAST(n AS {{ nbsql.double() }}) AS n,
   CAST(centre + total / n AS {{ nbsql.double() }}) AS mean,
   CAST(CASE WHEN {{ spread }} > 1e-6 * squares THEN {{ spread }} WHEN squares IS NOT NULL THEN 0 END AS {{ nbsql.double() }}) AS m2,

@@ -196,7 +196,7 @@ columns AS (
   SELECT {{ nbsql.whole_numbers(1, p + 1) }} AS i
 )
 SELECT
-  CAST(whitened.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class,
+  {{ nbsql.text_of(nbsql.word('whitened.class')) }} AS class,
   {{ nbsql.ordered_list(nbsql.word('i'), nbsql.word('i')) }} AS columns
 FROM whitened
 JOIN (

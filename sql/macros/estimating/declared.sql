@@ -35,7 +35,7 @@ FROM {{ nbsql.named_values(rows, 'given', ['label']) }}
 
 {# The same labels as the engine writes them, in the order of their type: label, class. #}
 {% macro declared_labels(labels, type) -%}
-SELECT DISTINCT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, class
+SELECT DISTINCT {{ nbsql.text_of(nbsql.word('class')) }} AS label, class
 FROM (
   {{ nbsql.declared_classes(labels, type) | indent(2) }}
 ) AS declared

@@ -24,7 +24,7 @@ FROM (
 {% macro given_priors_of(relation, type) -%}
 SELECT
   {{ nbsql.as_label(nbsql.word('source.class'), type) }} AS class,
-  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  {{ nbsql.text_of(nbsql.word('source.class')) }} AS label,
   CAST(source.prior AS {{ nbsql.double() }}) AS prior
 FROM {{ relation }} AS source
 {%- endmacro %}
@@ -35,9 +35,9 @@ FROM {{ relation }} AS source
 #}
 {% macro given_likelihood_rows(rows) -%}
 SELECT
-  CAST(label AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
-  CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
-  CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.text_of(nbsql.word('label')) }} AS label,
+  {{ nbsql.text_of(nbsql.word('feature')) }} AS feature,
+  {{ nbsql.text_of(nbsql.word('value')) }} AS value,
   {{ nbsql.given_numbers(['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'], 'given') }}
 FROM (
   VALUES
@@ -90,8 +90,8 @@ coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE
 #}
 {% macro given_likelihoods_of(relation, columns, kind) -%}
 SELECT
-  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
-  CAST(source.feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  {{ nbsql.text_of(nbsql.word('source.class')) }} AS label,
+  {{ nbsql.text_of(nbsql.word('source.feature')) }} AS feature,
   {% set value -%}
   {% if 'value' not in columns %}NULL
   {%- elif kind == 'tokens' %}CASE WHEN source.value IS NOT NULL THEN to_json(source.value) END
@@ -105,7 +105,7 @@ SELECT
   {%- else %}source.value
   {%- endif %}
   {%- endset %}
-  CAST({{ value }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.text_of(value) }} AS value,
   {{ nbsql.given_numbers(columns, 'source') }}
 FROM {{ relation }} AS source
 {%- endmacro %}
@@ -225,10 +225,10 @@ ORDER BY feature ASC NULLS LAST
 {# The cells of a model of given probabilities. #}
 {% macro given_cells(classes, given) -%}
 SELECT
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
+  {{ nbsql.no_text() }} AS slice,
   class,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.no_text() }} AS feature,
+  {{ nbsql.no_text() }} AS value,
   prior AS n,
   {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }},
   '1' AS batch

@@ -18,10 +18,10 @@ coalesce(
 {% set other %}{% if 'other' in columns %}source.other{% else %}NULL{% endif %}{% endset -%}
 {% set both %}{{ name }}, CAST({{ other }} AS {{ nbsql.string() }}){% endset -%}
 SELECT
-  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  {{ nbsql.text_of(nbsql.word('source.class')) }} AS label,
   CASE WHEN source.times = 'x y' THEN {{ nbsql.json_list(both) }} ELSE {{ name }}{{ nbsql.binary() }} END AS feature,
   CAST(CASE WHEN {{ is_number }} THEN NULL ELSE source.value END AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  CAST(source.times AS {{ nbsql.string() }}){{ nbsql.binary() }} AS times,
+  {{ nbsql.text_of(nbsql.word('source.times')) }} AS times,
   CAST(source.weight AS {{ nbsql.double() }}) AS weight,
   {% if 'mean' in columns %}
   CAST(source.mean AS {{ nbsql.double() }}) AS mean

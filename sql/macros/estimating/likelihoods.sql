@@ -351,8 +351,8 @@ WHERE NOT unseen
 {% macro no_likelihoods(priors) -%}
 SELECT
   class,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.no_text() }} AS feature,
+  {{ nbsql.no_text() }} AS value,
   {{ nbsql.null_columns(['likelihood', 'log_likelihood', 'mean', 'variance', 'rate']) | indent(2) }}
 FROM {{ priors }} AS priors
 WHERE FALSE
@@ -360,7 +360,7 @@ WHERE FALSE
 
 {# One row per class: class_no, and its label as text, which names the columns of a wide score. #}
 {% macro class_order(priors) -%}
-SELECT class_no, CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label
+SELECT class_no, {{ nbsql.text_of(nbsql.word('class')) }} AS label
 FROM (
   {{ nbsql.classes(priors) }}
 ) AS classes

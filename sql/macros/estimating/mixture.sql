@@ -112,7 +112,7 @@ LEFT JOIN (
     {{- nbsql.comma(loop) }}
     {% endfor %}
 ) AS centres(label, component, feature, centre, scale)
-  ON centres.label = CAST(members.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
+  ON centres.label = {{ nbsql.text_of(nbsql.word('members.class')) }}
   AND centres.component = members.component
   AND centres.feature = smoothed.feature
 {% endif %}
@@ -152,7 +152,7 @@ FROM {{ components }} AS components
 WITH {{ nbsql.mixture_members(statistics, priors) }}
 SELECT
   class_no,
-  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  {{ nbsql.text_of(nbsql.word('class')) }} AS label,
   count(*) AS components
 FROM members
 GROUP BY class_no, class

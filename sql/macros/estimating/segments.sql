@@ -46,7 +46,7 @@ SELECT
   whole_priors.prior AS whole_prior,
   coalesce(counts.n, 0) AS n
 FROM (
-  SELECT 0 AS segment, CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS name
+  SELECT 0 AS segment, {{ nbsql.no_text() }} AS name
   UNION ALL
   SELECT row_number() OVER (ORDER BY slice ASC NULLS LAST), slice
   FROM (
@@ -151,7 +151,7 @@ UNION ALL
 SELECT
   members.member,
   pooled.feature,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }},
+  {{ nbsql.no_text() }},
   {{ borrowed }},
   coalesce(own.mean, pooled.mean),
   {{ borrowed }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END

@@ -57,7 +57,7 @@ ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULL
 {%- endmacro %}
 
 {# The name of the part of a row. #}
-{% macro part_name() -%} CAST(nbsql_part AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+{% macro part_name() -%} {{ nbsql.text_of(nbsql.word('nbsql_part')) }} {%- endmacro %}
 
 {# The relation of the rows of a fold. #}
 {% macro rows_of_fold(folded_rows, fold) -%}
@@ -80,7 +80,7 @@ WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
 
 {# The folds with counted rows. #}
 {% macro folds_of(cells) -%}
-SELECT CAST(slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold
+SELECT {{ nbsql.text_of(nbsql.word('slice')) }} AS fold
 FROM {{ cells }} AS cells
 WHERE feature IS NULL AND slice IS NOT NULL
 GROUP BY slice
@@ -94,7 +94,7 @@ ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} ASC NULLS LAST, slice ASC NU
 #}
 {% macro cells_of_setting(cells, names, fold=none, left_out=false) -%}
 SELECT
-  {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice{% else %}cells.slice{%+ endif %},
+  {%+ if fold is none %}{{ nbsql.no_text() }} AS slice{% else %}cells.slice{%+ endif %},
   cells.class,
   names.name AS feature,
   cells.value,
@@ -105,7 +105,7 @@ SELECT
 FROM {{ cells }} AS cells
 JOIN (
   VALUES
-    (CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}, CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }})
+    ({{ nbsql.no_text() }}, {{ nbsql.no_text() }})
     {%- for counted, name in names %},
     ({{ nbsql.text(counted) }}, {{ nbsql.text(name) }})
     {%- endfor %}
@@ -214,7 +214,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {# The same from a query of the rows, the caller: fold, weight, right_class, and posterior, that of the true class, 0 where it is NULL. #}
 {% macro scores_by_fold() -%}
 SELECT
-  CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
+  {{ nbsql.text_of(nbsql.word('fold')) }} AS fold,
   count(*) AS rows,
   sum(weight) AS weight,
   sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,

@@ -5,10 +5,10 @@
 
 {# One row per batch and class: batch, class (as text), n. #}
 {% macro class_weights_of_batches(statistics) -%}
-SELECT batch, CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, sum(n) AS n
+SELECT batch, {{ nbsql.text_of(nbsql.word('class')) }} AS class, sum(n) AS n
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL
-GROUP BY batch, CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }}
+GROUP BY batch, {{ nbsql.text_of(nbsql.word('class')) }}
 {%- endmacro %}
 
 {# One row: n, how many of the cells differ from those counted, by more than a share of them. #}
@@ -30,7 +30,7 @@ WHERE abs(learnt.n - coalesce(counted.n, 0)) > {{ share }} * (abs(learnt.n) + ab
 {# One row per class, feature and value, as texts, where the empty text stands for none: class, feature, value, n, total, squares. #}
 {% macro additive_cells(cells) -%}
 SELECT
-  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class,
+  {{ nbsql.text_of(nbsql.word('class')) }} AS class,
   coalesce('=' || feature, '') AS feature,
   coalesce('=' || value, '') AS value,
   sum(n) AS n,
@@ -38,7 +38,7 @@ SELECT
   abs(sum(coalesce(m2 + n * mean * mean, 0))) AS squares
 FROM {{ cells }} AS cells
 GROUP BY
-  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }},
+  {{ nbsql.text_of(nbsql.word('class')) }},
   coalesce('=' || feature, ''),
   coalesce('=' || value, '')
 {%- endmacro %}

@@ -145,7 +145,7 @@ SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
 {% set columns = features | rejectattr('family.bag') | rejectattr('family.over_columns') | list -%}
 {% set pairs = columns | selectattr('family.parent') | list -%}
 {% set pair %}CASE WHEN cells.feature IN ({{ nbsql.feature_names(pairs) }}) THEN cells.value ELSE '[""]' END{% endset -%}
-SELECT CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature, class, metric{{ nbsql.binary() }} AS metric, value
+SELECT {{ nbsql.no_text() }} AS feature, class, metric{{ nbsql.binary() }} AS metric, value
 FROM (
   SELECT class, {{ nbsql.metric_rows(['posterior', 'actual']) | indent(2) }}
   FROM (

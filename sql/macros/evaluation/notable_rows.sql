@@ -13,8 +13,8 @@
 {% set known %}{% if labelled %}source.{{ nbsql.ident(model.spec.target) }}{% else %}NULL{% endif %}{% endset -%}
 WITH nbsql_rows AS {{ nbsql.materialized() }}(
   SELECT
-    CAST({{ known }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_class,
-    CAST(source.nbsql_prediction AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_prediction,
+    {{ nbsql.text_of(known) }} AS nbsql_class,
+    {{ nbsql.text_of(nbsql.word('source.nbsql_prediction')) }} AS nbsql_prediction,
     source.nbsql_probability,
     source.{{ nbsql.own_evidence(calibrated) }} AS nbsql_evidence
     {%- for column in columns %},

@@ -105,14 +105,13 @@ VALUES
 
 {# The values of the parents, a relation: feature, place (of the parent, from 1), parent. A feature without a parent has no rows. #}
 {% macro conditional_vocabulary(features) -%}
-{% set nothing %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 VALUES
-  ({{ nothing }}, 0, {{ nothing }})
+  ({{ nbsql.no_text() }}, 0, {{ nbsql.no_text() }})
   {%- for feature in features %}
   {%- for parent in feature.family.all_parents %}
   {%- set place = loop.index %}
   {%- if feature.family.has_missing(parent) %},
-  ({{ nbsql.text(feature.name) }}, {{ place }}, {{ nothing }})
+  ({{ nbsql.text(feature.name) }}, {{ place }}, {{ nbsql.no_text() }})
   {%- endif %}
   {%- for value in parent.labels | unique(true) %},
   ({{ nbsql.text(feature.name) }}, {{ place }}, {{ nbsql.text(value) }})

@@ -99,7 +99,7 @@ FROM (
   SELECT
     classes.class,
     grid.feature,
-    CAST(grid.cell AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+    {{ nbsql.text_of(nbsql.word('grid.cell')) }} AS value,
     CASE
       WHEN coalesce(spreads.n, 0) + grid.alpha > 0
         THEN (coalesce(masses.mass, 0) + grid.alpha / (grid.cells * grid.width)) / (coalesce(spreads.n, 0) + grid.alpha)

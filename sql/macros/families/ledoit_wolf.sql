@@ -17,7 +17,7 @@
 {% set weight %}{% if model.spec.weight %}numbers.weight{% else %}1{% endif %}{% endset -%}
 {% set numbers = nbsql.whole_rows(model, source, feature) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('variances')) }}
-  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  {{ nbsql.text_of(nbsql.word('class')) }} AS label,
   sum({{ weight }} * square * square) / sum({{ weight }}) AS fourth
 FROM (
   SELECT
@@ -138,7 +138,7 @@ JOIN (
         ({{ nbsql.text(label) }}, {{ nbsql.number(fourth) }}){{ nbsql.comma(loop) }}
         {% endfor %}
       {% endif %}
-    ) AS powers(label, fourth) ON powers.label = CAST(correlations.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
+    ) AS powers(label, fourth) ON powers.label = {{ nbsql.text_of(nbsql.word('correlations.class')) }}
   ) AS distances
 ) AS shrinkages ON shrinkages.class = of_classes.class
 {%- endmacro %}

@@ -131,7 +131,7 @@ coalesce({{ density }}, 0)
 SELECT
   class,
   feature,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.no_text() }} AS value,
   FALSE AS unseen,
   {{ nbsql.null_columns(['likelihood', 'log_likelihood', 'score']) | indent(2) }}
   {%- for column in ['mean', 'variance', 'rate'] %}

@@ -35,7 +35,7 @@
 {# The counted rows: label, weight, nbsql_x_1, nbsql_x_2, ... #}
 {% macro numbers_of_rows(model, source, numbers) -%}
 SELECT
-  CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  {{ nbsql.text_of(nbsql.target(model)) }} AS label,
   {%+ if model.spec.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight
   {%- for column in numbers %},
   {{ nbsql.finite(nbsql.number_of(column)) }} AS nbsql_x_{{ loop.index }}
@@ -156,7 +156,7 @@ WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {
 
 {# One row per class and number, with its mean and standard deviation: label, feature, mean, deviation. #}
 {% macro class_deviations(cells) -%}
-SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, feature, mean, sqrt(m2 / n) AS deviation
+SELECT {{ nbsql.text_of(nbsql.word('class')) }} AS label, feature, mean, sqrt(m2 / n) AS deviation
 FROM {{ cells }} AS cells
 WHERE m2 IS NOT NULL
 {%- endmacro %}

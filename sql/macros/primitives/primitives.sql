@@ -39,6 +39,10 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 #}
 {% macro default__binary() %} COLLATE "C"{% endmacro %}
 
+{# An expression as a text that is compared byte by byte, and one that is NULL. #}
+{% macro text_of(x) -%} CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+{% macro no_text() -%} CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+
 {# To follow WITH, if a common table expression may read itself. #}
 {% macro default__recursive() %}RECURSIVE {% endmacro %}
 
@@ -74,7 +78,7 @@ unnest(range(
 {# The value of a column, such that its hash does not depend on a collation: since 2.0.1 DuckDB hashes a text as it compares it. #}
 {% macro default__value_to_hash(column, kind) -%}
 {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
-{% if kind == 'text' %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{% if kind == 'text' %}{{ nbsql.text_of(x) }}
 {%- elif kind == 'tokens' %}list_transform({{ x }}, lambda token: encode(token))
 {%- elif kind == 'token counts' %}encode(CAST(to_json({{ x }}) AS {{ nbsql.string() }}))
 {%- else %}{{ x }}

@@ -195,7 +195,7 @@ SELECT
   nbsql_row,
   CAST(1 AS BIGINT) AS nbsql_rank,
   feature,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.no_text() }} AS value,
   CAST(NULL AS {{ nbsql.double() }}) AS probability,
   number,
   sqrt({{ nbsql.list_product(posteriors_of_answer, within) }} + {{ nbsql.list_product(posteriors_of_answer, between) }}) AS deviation

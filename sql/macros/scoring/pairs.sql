@@ -186,7 +186,7 @@ FROM (
   SELECT
     nbsql_row,
     class_no,
-    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }},
+    {{ nbsql.no_text() }},
     CASE WHEN max(share) > 0 THEN -sum(CASE WHEN share > 0 THEN share * ln(share * parents) END) ELSE -{{ nbsql.infinity() }} END
   FROM shares
   GROUP BY nbsql_row, class_no

@@ -156,7 +156,7 @@ UNION ALL
 {# One row per weight of a linear model, in the columns of cells. #}
 {% macro weights_as_cells(weights) -%}
 SELECT
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
+  {{ nbsql.no_text() }} AS slice,
   class,
   feature,
   value,
@@ -192,7 +192,7 @@ FROM (
 {% set entry -%}
 {
     'method': method,
-    'class': CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }},
+    'class': {{ nbsql.text_of(nbsql.word('class')) }},
     'temperature': temperature,
     'slope': slope,
     'intercept': intercept,
@@ -219,17 +219,17 @@ SELECT
 FROM {{ nbsql.rows_of_json(nbsql.text(text), ['method', 'class'], numbers) }} AS stored
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes ON CAST(classes.class AS {{ nbsql.string() }}){{ nbsql.binary() }} = stored.class
+) AS classes ON {{ nbsql.text_of(nbsql.word('classes.class')) }} = stored.class
 ORDER BY classes.class_no ASC NULLS LAST, stored.score ASC NULLS LAST
 {%- endmacro %}
 
 {# The cells counted on another engine, with the classes in the type of the target. #}
 {% macro cells_counted_elsewhere(source, target_type) -%}
 SELECT
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
+  {{ nbsql.no_text() }} AS slice,
   CAST(class AS {{ target_type }}) AS class,
-  CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
-  CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.text_of(nbsql.word('feature')) }} AS feature,
+  {{ nbsql.text_of(nbsql.word('value')) }} AS value,
   CAST(n AS {{ nbsql.double() }}) AS n,
   {% for column in ['mean', 'm2'] %}
   {% set x %}CAST({{ nbsql.word(column) }} AS {{ nbsql.double() }}){% endset %}
@@ -280,9 +280,9 @@ SELECT
   ) > 0 AS has_words
 FROM (
   SELECT
-    CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+    {{ nbsql.text_of(nbsql.word('feature')) }} AS feature,
     CAST({% if has_kinds %}kind{% else %}NULL{% endif %} AS {{ nbsql.string() }}) AS kind,
-    CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+    {{ nbsql.text_of(nbsql.word('value')) }} AS value,
     CAST(n AS {{ nbsql.double() }}) AS n,
     mean,
     m2,

@@ -75,7 +75,7 @@ FROM {{ cells }} AS cells
   forgotten.
 #}
 {% macro overdrawn_cells(statistics, cells) -%}
-SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature, value, learnt, forgotten
+SELECT {{ nbsql.text_of(nbsql.word('class')) }} AS class, feature, value, learnt, forgotten
 FROM (
   SELECT slice, class, feature, value, sum(learnt) AS learnt, sum(forgotten) AS forgotten
   FROM (
@@ -110,7 +110,7 @@ LIMIT 1
 {% macro overdrawn_squares(statistics, cells) -%}
 {% set difference_of_means %}abs(forgotten.mean - learnt.mean){% endset -%}
 {% set digit %}1e-15 * greatest(abs(forgotten.mean), abs(learnt.mean)){% endset -%}
-SELECT CAST(learnt.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, learnt.feature
+SELECT {{ nbsql.text_of(nbsql.word('learnt.class')) }} AS class, learnt.feature
 FROM (
   {{ nbsql.pooled_moments(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
 ) AS learnt
@@ -132,7 +132,7 @@ LIMIT 1
   not learnt.
 #}
 {% macro overdrawn_sums(statistics, cells) -%}
-SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature
+SELECT {{ nbsql.text_of(nbsql.word('class')) }} AS class, feature
 FROM (
   SELECT slice, class, feature, n * mean AS learnt, 0 AS forgotten
   FROM {{ statistics }} AS statistics
@@ -161,7 +161,7 @@ sums AS (
   FROM sides
   GROUP BY slice, class, feature
 )
-SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature, learnt, forgotten
+SELECT {{ nbsql.text_of(nbsql.word('class')) }} AS class, feature, learnt, forgotten
 FROM (
   SELECT
     of_class.class,

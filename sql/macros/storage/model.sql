@@ -53,7 +53,7 @@ SELECT
 #}
 {% macro class_labels(scan, rules=0) -%}
 SELECT
-  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  {{ nbsql.text_of(nbsql.word('class')) }} AS label,
   class,
   sum(rows) AS rows,
   sum(n) AS n
@@ -71,7 +71,7 @@ ORDER BY class ASC NULLS LAST
 (
   SELECT
     {{ nbsql.target(model) }} AS class,
-    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+    {{ nbsql.no_text() }} AS feature,
     count(*) AS rows,
     CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source

@@ -15,8 +15,8 @@ LATERAL VIEW inline(array(struct(
 
 {%- endmacro %}
 
-{# The array of the whole numbers from 0 to p - 1, or from a column to another. #}
-{% macro index_range(p, first=0) -%} sequence({{ first }}, {{ p - 1 }}) {%- endmacro %}
+{# The array of the whole numbers from 0 to p - 1. #}
+{% macro index_range(p) -%} sequence(0, {{ p - 1 }}) {%- endmacro %}
 
 {# A matrix of p rows and columns from an expression of i and j. #}
 {% macro square_matrix(p, element) -%}

@@ -218,7 +218,7 @@ quantities AS (
     class,
     feature,
     {{ nbsql.text(quantity) }} AS quantity,
-    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+    {{ nbsql.no_text() }} AS value,
     {{ nbsql.word(quantity) }} AS number
   FROM moments
   UNION ALL

@@ -54,7 +54,7 @@ terms AS (
     VALUES
       {% for number in numbers %}
       {% set value -%}
-      {% if number.value is none %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ nbsql.text(number.value) }}{% endif %}
+      {% if number.value is none %}{{ nbsql.no_text() }}{% else %}{{ nbsql.text(number.value) }}{% endif %}
       {%- endset %}
       ({{ loop.index }}, {{ nbsql.text(number.feature.name) }}, {{ value }}, {{ nbsql.text(number.kind) }}){{ nbsql.comma(loop) }}
       {% endfor %}

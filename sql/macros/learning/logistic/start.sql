@@ -13,8 +13,8 @@ JOIN {{ priors }} AS priors ON priors.class = classes.class
 {% macro logistic_no_weights(classes) -%}
 SELECT
   class,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {{ nbsql.no_text() }} AS feature,
+  {{ nbsql.no_text() }} AS value,
   CAST(0 AS {{ nbsql.double() }}) AS weight,
   CAST(NULL AS {{ nbsql.double() }}) AS mean
 FROM {{ classes }} AS classes
