@@ -92,10 +92,11 @@ def floors(graph: Mapping[str, Iterable[str]]) -> dict[str, int]:
     return found
 
 
-def lines(path: Path) -> int:
-    """The lines of a file, or of the code in a folder."""
+def lines(path: Path, holding: str = "") -> int:
+    """The lines of a file, or of the code in a folder; of the files alone that hold a text."""
     files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".py", ".sql", ".txt")]
-    return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    return sum(len(text.splitlines()) for text in texts if holding in text)
 
 
 def _defined(tree: ast.AST) -> set[str]:
@@ -176,7 +177,9 @@ def main() -> None:
     print(f"{len(files)} files, {len(of_files)} circles of files{': ' if of_files else ''}{of_files or ''}")
     print(f"{len(private_reads(package))} reads of private attributes of other files")
     print(f"{len(family_questions(package))} questions to a family by name, class or getattr outside of nbsql.family")
-    print(f"{lines(package) + (lines(macros.parent) if macros.is_dir() else 0):,} lines of Python and SQL")
+    whole = [package, *([macros.parent] if macros.is_dir() else [])]
+    written = lines(package.parent / "sql" / "dbt", "nbsql.dbt write") if macros.is_dir() else 0
+    print(f"{sum(map(lines, whole)):,} lines of Python and SQL, of which {written:,} are generated for dbt")
 
 
 if __name__ == "__main__":

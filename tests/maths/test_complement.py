@@ -210,6 +210,3 @@ def test_slices_of_weighed_texts(con: Connection, norm: Any) -> None:
     plain = nbsql.fit(con, source, target="y", families={"x": family}, exclude=["long"])
     assert {row[0] for row in sliced.statistics if row[2] == "x"} == {"true", "false"}
     assert [(*row[:3], near(row[3])) for row in sliced.likelihoods] == [row[:4] for row in plain.likelihoods]
-
-
-INFINITE = "the complement needs alpha > {}, or a word that no other class holds would weigh infinitely"
