@@ -6,6 +6,9 @@
 
 {%- endmacro %}
 
+{# The columns by which the rows of a scan are grouped. #}
+{% macro class_and_slice(model) -%} class{% if model.facts.slice_by %}, slice{% endif %} {%- endmacro %}
+
 {#
   A source with the slice of each row, from an expression of the user's. A whole number is written without a fraction whatever its type: a
   frame with a gap in a column of whole numbers holds doubles, and 1.0 must find the slice that 1 made.

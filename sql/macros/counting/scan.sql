@@ -83,15 +83,12 @@ WITH means AS (
   FROM (
     {{ nbsql.scan_inputs(model, source, features, careful=true) | indent(4) }}
   ) AS projected
-  GROUP BY class{% if model.facts.slice_by %}, slice{% endif %}
+  GROUP BY {{ nbsql.class_and_slice(model) }}
 
 )
 {% endif -%}
 SELECT
-  class,
-  {% if model.facts.slice_by %}
-  slice,
-  {% endif %}
+  {{ nbsql.class_and_slice(model) }},
   {{ nbsql.number_of_rows() }},
   {%+ if model.spec.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
   {%- for feature in features %}
@@ -105,7 +102,7 @@ FROM (
   {{ nbsql.scan_inputs(model, source, features, checks, centres, careful, careful) | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS projected
-GROUP BY class{% if model.facts.slice_by %}, slice{% endif %}
+GROUP BY {{ nbsql.class_and_slice(model) }}
 
 {%- endmacro %}
 
@@ -121,10 +118,7 @@ GROUP BY class{% if model.facts.slice_by %}, slice{% endif %}
 {% set lists = [nbsql.array_of(indices), nbsql.array_of(names), nbsql.array_of(middles), nbsql.array_of(numbers)] -%}
 {% set x = nbsql.word('x') -%}
 SELECT
-  class,
-  {% if model.facts.slice_by %}
-  slice,
-  {% endif %}
+  {{ nbsql.class_and_slice(model) }},
   index,
   feature,
   CAST(NULL AS {{ nbsql.string() }}) AS value,
@@ -134,10 +128,7 @@ SELECT
   {{ nbsql.summed_squares(model, x, false) }} AS squares
 FROM (
   SELECT
-    class,
-    {% if model.facts.slice_by %}
-    slice,
-    {% endif %}
+    {{ nbsql.class_and_slice(model) }},
     {% if model.spec.weight %}
     weight,
     {% endif %}
@@ -147,7 +138,7 @@ FROM (
   ) AS projected
   WHERE class IS NOT NULL
 ) AS numbers
-GROUP BY class, {% if model.facts.slice_by %}slice, {% endif %}index, feature, centre
+GROUP BY {{ nbsql.class_and_slice(model) }}, index, feature, centre
 {%- endmacro %}
 
 {# The rows of a long scan that are of some features. #}

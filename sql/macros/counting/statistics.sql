@@ -241,7 +241,7 @@ FROM (
 {%- endfor %}
 {%- endset -%}
 {% set with_gaps = features | selectattr('family.nulls', 'equalto', 'category') | list -%}
-SELECT class, {% if model.facts.slice_by %}slice, {% endif %}feature, value, {%
+SELECT {{ nbsql.class_and_slice(model) }}, feature, value, {%
   if model.spec.weight %}sum(weight){% else %}count(*){% endif %} AS n
 FROM (
   SELECT

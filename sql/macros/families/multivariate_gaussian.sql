@@ -127,10 +127,7 @@ FROM (
 {% set square_i, square_j = nbsql.element(products, place_i), nbsql.element(products, place_j) -%}
 {% set product = nbsql.element(products, pair) -%}
 SELECT
-  class,
-  {% if model.facts.slice_by %}
-  slice,
-  {% endif %}
+  {{ nbsql.class_and_slice(model) }},
   {{ feature.index }} AS index,
   {{ nbsql.text(feature.name) }} AS feature,
   value,
@@ -144,7 +141,7 @@ SELECT
 FROM (
   SELECT scan.*, n{{ i }} AS n, centres{{ i }} AS centres, sums{{ i }} AS sums, products{{ i }} AS products, pairs.*
   FROM (
-    SELECT class, {% if model.facts.slice_by %}slice, {% endif %}n{{ i }}, centres{{ i }}, sums{{ i }}, products{{ i }}
+    SELECT {{ nbsql.class_and_slice(model) }}, n{{ i }}, centres{{ i }}, sums{{ i }}, products{{ i }}
     FROM {{ scan }} AS scan
     WHERE class IS NOT NULL
   ) AS scan
