@@ -1,7 +1,7 @@
 {#
-  Distances between parts of the learnt data, or between classes, from the covariance matrices of families/multivariate_gaussian.sql. The
-  matrices are those of the rows themselves, neither shared nor shrunk (`plain`); covariance.sql inverts them. Where columns are linearly
-  dependent there is no inverse, and therefore no distance.
+  How far classes are apart, from the covariance matrices of families/multivariate_gaussian.sql. The matrices are those of the rows
+  themselves, neither shared nor shrunk (`plain`); covariance.sql inverts them. Where columns are linearly dependent there is no inverse, and
+  therefore no distance.
 #}
 
 {#

@@ -1,9 +1,6 @@
 {# Spark's forms of the distances of covariance matrices (covariance_distance.sql): the two compared matrices are structs in one row. #}
 
-{#
-  One row, for two classes by name, in the order of their names: structs of n, means, covariance, whites, and log_determinant, which is
-  NULL without an inverse.
-#}
+{# One row, for two classes by name: structs of covariance, whites, and log_determinant, which is NULL without an inverse. #}
 {% macro matrices_of_two_classes(feature, names) -%}
 {% set p = feature.columns | length -%}
 {% set left %}forall({{ nbsql.index_range(p) }}, j -> matrix[j][j] > 1e-10 AND deviations[j] > 0){% endset -%}
@@ -13,7 +10,7 @@ SELECT
   any_value(of_class) FILTER (WHERE class = {{ nbsql.text(name) }}) AS of_{{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
-  SELECT class, struct(n, means, covariance, {{ nbsql.whitening(p) }} AS whites, {{ log_determinant }} AS log_determinant) AS of_class
+  SELECT class, struct(covariance, {{ nbsql.whitening(p) }} AS whites, {{ log_determinant }} AS log_determinant) AS of_class
   FROM (
     {{ nbsql.matrices(feature) | indent(4) }}
   ) AS matrices
