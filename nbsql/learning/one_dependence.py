@@ -23,6 +23,7 @@ from nbsql.warn import warn_user
 PAIRS_A_STATEMENT = 100
 PAIRS_IN_A_JOIN = 1_000  # of few rows, so that the join has at most ten million
 MAX_CELLS = 100_000  # cells of a category and its parents; the lookups hold a row for each
+LEAST_NUMBERED = 4  # categories, for whose pairs it is worth numbering the values
 MAX_PARENTS = 3  # of KDB, where folds choose their number
 
 Pair = tuple[int, int]
@@ -38,7 +39,7 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
             coded = temporary("coded")
             sizes = category_sizes(engine, spec, categories, source, coded)
             gaps = _categories_with_missing_values(categories)
-            information = _information_of_pairs(engine, coded, sizes, gaps)
+            information = _information_of_pairs(engine, coded, temporary("numbered"), sizes, gaps)
             if isinstance(options, KDB):
                 of_class = dict(engine.query_macro("information_of_categories", coded, list(sizes), gaps))
                 parents = limited_parents(sizes, of_class, information, MAX_PARENTS if options.k is None else options.k)
@@ -57,10 +58,16 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
     return replace(spec, features=features, dependence=None, found_dependence=options)
 
 
-def _information_of_pairs(engine: Engine, coded: Markup, sizes: Mapping[int, int], gaps: Sequence[int]) -> dict[Pair, float]:
-    """N I(X; Y | C) of each pair of categories that has few enough cells."""
+def _information_of_pairs(
+    engine: Engine, coded: Markup, numbered: Markup, sizes: Mapping[int, int], gaps: Sequence[int]
+) -> dict[Pair, float]:
+    """N I(X; Y | C) of each pair of categories that has few enough cells. May create the temporary table `numbered`."""
     pairs = [(a, b) for a, b in combinations(sizes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
     few = engine.query_macro("row_count", coded)[0][0] <= TINY
+    short = [number for number, size in sizes.items() if size <= engine.renderer.layout.few_values]
+    if len(short) >= LEAST_NUMBERED and not few and engine.renderer.dialect.traits.vectorised:
+        query = engine.renderer.fragment("numbered_categories", coded, list(sizes), short)
+        coded = engine.create("number the categories", numbered, query)
     block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
     found: dict[Pair, float] = {}
     for start in range(0, len(pairs), block):

@@ -33,6 +33,29 @@ FROM (
 GROUP BY place
 {%- endmacro %}
 
+{#
+  The same rows with a small whole number in place of each class and of each value of the categories `few`, which have few values: to group
+  by such numbers takes a fifth of the time. numbers: of all categories.
+#}
+{% macro numbered_categories(coded, numbers, few) -%}
+SELECT
+  n,
+  {{ nbsql.place_among_values(coded, nbsql.word('class'), nbsql.word('integer')) }} AS class
+  {%- for number in numbers %}{% set value %}value_{{ number }}{% endset %},
+  {% if number in few %}{{ nbsql.place_among_values(coded, value, nbsql.word('utinyint')) }} AS {% endif %}{{ value }}
+  {%- endfor %}
+
+FROM {{ coded }} AS coded
+{%- endmacro %}
+
+{# The place of the value of a column among its different values, as a number of some type; NULL if it is missing. #}
+{% macro place_among_values(coded, name, type) -%}
+{% set value %}{{ name }}{{ nbsql.binary() }}{% endset -%}
+CAST(list_position((
+    SELECT list(DISTINCT {{ value }} ORDER BY {{ value }} ASC NULLS LAST) FROM {{ coded }} AS coded WHERE {{ name }} IS NOT NULL
+  ), {{ value }}) AS {{ type }})
+{%- endmacro %}
+
 {# The values of a category, one row per value. #}
 {% macro values_of_category(coded, place) -%}
 SELECT DISTINCT value_{{ place }} AS value
