@@ -1,5 +1,7 @@
 """Snowflake's interface by fakesnow, which runs its statements on DuckDB: `snowflake_server.py` prints its port.
 
+A temporary table is one that stays, as DuckDB has none in a schema; dbt drops those that it makes.
+
 Each line of its input is a statement, as JSON, and a line of its output is the columns and rows that it returns.
 """
 
@@ -8,11 +10,25 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from typing import Any
 
 import fakesnow
 import snowflake.connector
+from fakesnow.cursor import FakeSnowflakeCursor
+from sqlglot import exp
 
 logging.disable(logging.CRITICAL)
+_transformed = FakeSnowflakeCursor._transform
+
+
+def _without_temporary(cursor: Any, expression: Any, params: Any) -> Any:
+    found = _transformed(cursor, expression, params)
+    for temporary in list(found.find_all(exp.TemporaryProperty)):
+        temporary.pop()
+    return found
+
+
+FakeSnowflakeCursor._transform = _without_temporary
 with fakesnow.server() as place, snowflake.connector.connect(**place) as connection:
     print(place["port"], flush=True)
     for line in sys.stdin:
