@@ -71,7 +71,7 @@ def test_weights_and_bins_arrive_in_the_library(shop: str) -> None:
     written = {(label, metric): value for label, metric, value in lines[1:]}
     assert float(written["", "calibration_error"]) == expected["calibration_error"]
     assert float(written["yes", "support"]) == 4
-    assert len(written) == len(lines) - 1 == len(expected) - 3 + 2 * 6
+    assert len(written) == len(lines) - 1 == len(expected) - 3 + 2 * 7
 
 
 @pytest.mark.slow

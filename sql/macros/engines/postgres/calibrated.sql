@@ -2,7 +2,7 @@
 
 {% macro postgres__logistic(z) -%}
 {% set power %}-{{ z }}{% endset -%}
-CASE WHEN {{ z }} > -708 THEN 1 / (1 + {{ nbsql.exp(power) }}) ELSE 0 END
+CASE WHEN {{ z }} > -708 THEN 1 / (1 + {{ nbsql.exp(power) }}) WHEN {{ z }} <= -708 THEN 0 END
 {%- endmacro %}
 
 {# width_bucket finds the last knot at or before x. A class without knots keeps its posterior. #}
