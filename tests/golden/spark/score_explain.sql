@@ -82,7 +82,6 @@ contributions AS (
       coalesce(CASE
         WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - number.nbsql_log_factorial_4
         WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
-        WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
       END, 0),
       coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0),
       coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)

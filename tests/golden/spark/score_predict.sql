@@ -70,7 +70,6 @@ FROM (
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - number.nbsql_log_factorial_4
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
-              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_1, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
@@ -82,7 +81,6 @@ FROM (
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - number.nbsql_log_factorial_4
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
-              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_2, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
