@@ -55,10 +55,10 @@ class EvidenceFolds(Folds):
             features = spec.features[start : start + FEATURES_A_TABLE]
             context = self.context(replace(spec, features=features))
             query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups)
-            tables.append(Evidence(self.create(f"evidence {start}", query), features))
+            tables.append(Evidence(self.create(f"{start} evidence of rows", query), features))
         together = [feature for table in tables for feature in table.features]
         joined = fragment("joined_evidence", tables, together, models.context.form.class_numbers)
-        return Evidence(self.create("evidence", joined), together)
+        return Evidence(self.create("evidence of the rows", joined), together)
 
 
 def has_levels_only(spec: Spec) -> bool:

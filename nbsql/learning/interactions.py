@@ -30,7 +30,7 @@ def interactions(engine: Engine, spec: Spec, source: Source, rows: Markup, score
     columns = _coded_columns(engine, spec, source)
     with engine.temporaries() as temporary:
         query = engine.renderer.fragment("residuals_of_rows", Context.of(spec), rows, scores, columns, len(spec.classes))
-        coded = engine.create("residuals of the rows", temporary("residuals"), query)
+        coded = engine.create("residuals of the rows", temporary("residuals of the rows"), query)
         numbers = [feature.index for feature in columns]
         sizes = engine.query_macro("sizes_of_categories", coded, numbers, []) if numbers else []
         few = {numbers[place - 1] for place, size in sizes if 1 < size <= MOST_VALUES}

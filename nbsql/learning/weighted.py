@@ -111,7 +111,7 @@ class FeatureWeightSearch(WeightSearch):
         if share < 2:
             return evidence
         query = self.engine.renderer.fragment("evidence_of_some", evidence.relation, share)
-        return replace(evidence, relation=self._table("some evidence", query))
+        return replace(evidence, relation=self._table("evidence of some rows", query))
 
     def _trials(self, tried: Sequence[Weighted], evidence: Evidence) -> Iterator[Trial]:
         """The trials of options that differ in the penalty, each from the minimum with the larger one before."""
@@ -131,7 +131,7 @@ class FeatureWeightSearch(WeightSearch):
         penalty = PENALTIES[0] if asked.penalty is None else asked.penalty
         points = self.find_by_fold(replace(asked, per="feature", penalty=penalty), evidence)
         return self._table(
-            "scores", self.engine.renderer.fragment("scores_of_weights", self.problem, evidence.relation, points)
+            "scored rows", self.engine.renderer.fragment("scores_of_weights", self.problem, evidence.relation, points)
         )
 
     def _held_out_loss(self, evidence: Evidence, point: Sequence[float]) -> float:

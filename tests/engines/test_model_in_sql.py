@@ -158,11 +158,11 @@ def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
 
 
 def test_the_weights_of_a_model_and_the_changes_that_it_follows_have_comments(place: Place) -> None:
-    if place.engine == "spark":
-        pytest.skip("Spark has neither")
     fitted(place)
     nbsql.fit(place.con, "w", target="y", id="id", name="spam", features=["name"], method="weighted", replace=True)
     assert_commented(place, "weights")
+    if place.engine == "spark":  # where no model follows a table
+        return
     model = nbsql.fit(place.con, "w", target="y", id="id", name="spam", replace=True)
     model.follow("w")
     assert_commented(place, "changes")

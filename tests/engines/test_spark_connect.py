@@ -14,6 +14,7 @@ HERE = Path(__file__).parent
 TESTS = (
     "test_spark.py::test_a_dataframe_is_a_source_and_an_answer",
     "test_agreement.py::test_models_agree[spark-weights]",
+    "test_weighted.py::test_weights_are_those_of_duckdb_where_the_folds_are[spark-class and feature]",
 )
 
 

@@ -91,8 +91,11 @@ def test_the_form_of_the_tables_of_the_model_makes_no_difference(con: Connection
     agree(con, elsewhere, model, ["joint_log_likelihood"], table="inbox")
 
 
-@pytest.mark.parametrize("method", ["lda", "qda", "logistic"])
-def test_other_methods(con: Connection, elsewhere: Elsewhere, method: str) -> None:
+WEIGHTED = [nbsql.Weighted(penalty=1), nbsql.Weighted("class and feature", 1)]
+
+
+@pytest.mark.parametrize("method", ["lda", "qda", "logistic", *WEIGHTED], ids=repr)
+def test_other_methods(con: Connection, elsewhere: Elsewhere, method: Any) -> None:
     values = """SELECT CASE WHEN i % 3 = 0 THEN 'a' WHEN i % 3 = 1 THEN 'b' ELSE 'c' END AS y, (i * 7 % 11) + i % 3 AS x1,
         (i * 5 % 13) / 4.0 - i % 3 AS x2, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 2 = 0 END AS x3,
         CASE WHEN i % 7 > 0 THEN 'v' || i % 4 END AS x4 FROM range(60) AS t(i)"""
@@ -100,7 +103,7 @@ def test_other_methods(con: Connection, elsewhere: Elsewhere, method: str) -> No
     con.execute("INSERT INTO new VALUES (61, NULL, NULL, 2, NULL, 'other'), (62, NULL, 3, 'nan', TRUE, NULL)")
     options: dict[str, Any] = {"nulls": "category"} if method == "logistic" else {}
     model = nbsql.fit(con, "SELECT * FROM new WHERE y IS NOT NULL", target="y", id="id", method=method, **options)
-    agree(con, elsewhere, model, LIKELIHOODS[: 2 if method == "logistic" else 3])
+    agree(con, elsewhere, model, LIKELIHOODS[: 2 if model.state.spec.has_weights else 3])
 
 
 def test_imputed_numbers(con: Connection, elsewhere: Elsewhere) -> None:

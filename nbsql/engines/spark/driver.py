@@ -59,7 +59,7 @@ class SparkDriver(Engine):
 
     title = "Spark"
     drafts = True
-    unsupported = frozenset(["auto", FOLLOW, "predict_one", "predict_one_sql", "⟨method='weighted'⟩"])
+    unsupported = frozenset(["auto", FOLLOW, "predict_one", "predict_one_sql"])
 
     def __init__(self, session: SparkSession) -> None:
         self.gateway = gateway_of(session)

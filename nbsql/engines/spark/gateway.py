@@ -159,7 +159,7 @@ class Connect:
 
     def cut_off(self, rows: DataFrame) -> DataFrame:
         """The rows, sent here and back: they have the size of a model, and a server forgets a checkpoint that nobody holds."""
-        frame: DataFrame = self.session.createDataFrame(rows.toArrow())
+        frame: DataFrame = self.session.createDataFrame(rows.toArrow(), rows.schema)  # none follows from no rows
         return frame
 
     def is_scan(self, frame: DataFrame) -> bool:  # noqa: ARG002
