@@ -41,7 +41,7 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
             gaps = _categories_with_missing_values(categories)
             information = _information_of_pairs(engine, coded, temporary("numbered"), sizes, gaps)
             if isinstance(options, KDB):
-                of_class = dict(engine.query_macro("information_of_categories", coded, list(sizes), gaps))
+                of_class = dict(engine.query_macro("information_of_categories", coded, list(sizes), gaps)) if sizes else {}
                 parents = limited_parents(sizes, of_class, information, MAX_PARENTS if options.k is None else options.k)
             else:
                 parents = {child: [parent] for child, parent in spanning_tree(list(sizes), information).items()}

@@ -50,7 +50,7 @@ FROM {{ coded }} AS coded
 
 {# The place of the value of a column among its different values, as a number of some type; NULL if it is missing. #}
 {% macro place_among_values(coded, name, type) -%}
-{% set value %}{{ name }}{{ nbsql.binary() }}{% endset -%}
+{% set value = nbsql.text_of(name) -%}
 CAST(list_position((
     SELECT list(DISTINCT {{ value }} ORDER BY {{ value }} ASC NULLS LAST) FROM {{ coded }} AS coded WHERE {{ name }} IS NOT NULL
   ), {{ value }}) AS {{ type }})
