@@ -271,7 +271,8 @@ class Evaluating(Handle):
                 increasing function of them (Zadrozny and Elkan 2002), which needs some thousand rows. Both are normalised to
                 sum to 1. "conformal": the least posterior of the true class for `predict(..., coverage=0.9)`; it leaves the
                 posteriors unchanged (Sadinle, Lei and Wasserman 2019). "certain": how certain a prediction must be for
-                `predict(..., certain=0.95)`; it leaves them unchanged, too (Geifman and El-Yaniv 2017).
+                `predict(..., certain=0.95)`; it leaves them unchanged, too (Geifman and El-Yaniv 2017). SQL has
+                `FROM name.predict_certain('table', 0.95)`.
             folds: every row is scored by a model of the other folds, or of all other rows ("loo"); see
                 `nbsql.cross_validate`.
             weight: the column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the

@@ -70,7 +70,7 @@ class Scoring(Imputing, OneRow, Weighing):
             certain: for 0.95, predict the rows that are certain enough for at least 95 % of these predictions to be right, as
                 long as rows are like those by which `calibrate(..., method="certain")` calibrated the model; this holds with
                 the confidence that was asked for there, 95 % by default. The other rows have a NULL prediction, and the column
-                `reason` says why; `review` chooses those to label.
+                `reason` says why; `review` chooses those to label. A row of which nothing is known is never predicted.
             by_class: with `coverage`, guarantee it for each class, and with `certain` for the rows of each prediction, not only
                 for all rows together.
             calibrated: True for the posteriors that `calibrate` has fitted, False for those of the model itself; None for the

@@ -5,28 +5,35 @@
 
 {#
   A calibration, the table that Python's `calibrate` stores: method, class_no, class, temperature, slope, intercept, score, probability
-  (macros/evaluation/calibration/). method: 'temperature', 'platt' or 'isotonic'. weight: a column.
+  (macros/evaluation/calibration/). method: 'temperature', 'platt' or 'isotonic' of the posteriors, or 'certain' of what certain predictions
+  promise, with a confidence. weight: a column.
 
   Each step of the search is a table of the query, and does nothing for what is done. Most searches take some ten; one that is not done
   after the last step is an error. The limit keeps DuckDB from writing the conditions of later steps into earlier ones, which double with
   each.
 #}
-{% macro fitted_calibration(statistics, source, method='temperature', weight=none, where=none, training=none) -%}
+{% macro fitted_calibration(
+  statistics, source, method='temperature', weight=none, where=none, training=none, confidence=none
+) -%}
 {% do nbsql.check_has('lists', 'nbsql.fitted_calibration') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
-{% do nbsql.checked_choice(method, ['temperature', 'platt', 'isotonic'], 'method', 'nbsql.fitted_calibration') %}
+{% do nbsql.checked_choice(method, ['temperature', 'platt', 'isotonic', 'certain'], 'method', 'nbsql.fitted_calibration') %}
+{% set certain, of_scores = method == 'certain', method in ['platt', 'isotonic'] -%}
+{% do nbsql.refuse_if(confidence is not none and not certain, "confidence goes with method='certain'") %}
+{% if confidence is not none %}{% do nbsql.check_share(confidence, 'confidence') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.refuse_if(model.form.class_columns | length < 2, "'" ~ model.name ~ "' has one class only; there is nothing to calibrate") %}
 {% do nbsql.check_source(model, source, [model.spec.target], weight) %}
 {% set scored, parameters = nbsql.scored_rows(model, nbsql.rows_to_score(model, source, where)), nbsql.table_of(model, 'parameters') -%}
 {% set rows, scores, points = nbsql.inline_name('rows'), nbsql.inline_name('scores'), nbsql.inline_name('points') -%}
+{% set known = nbsql.with_knowledge(model, scored, parameters) if certain else scored -%}
 {% set tables = [
-  (rows, nbsql.calibration_rows(model, scored, parameters, weight, model.target_kind == 'text')),
-  (scores, none if method == 'temperature' else nbsql.calibration_scores(rows)),
-  (points, none if method == 'isotonic' else nbsql[method ~ '_points'](rows if method == 'temperature' else scores))] -%}
+  (rows, nbsql.calibration_rows(model, known, parameters, weight, model.target_kind == 'text', certain)),
+  (scores, nbsql.calibration_scores(rows) if of_scores else none),
+  (points, none if method == 'isotonic' else nbsql[method ~ '_points'](scores if of_scores else rows))] -%}
 {% set read = scores if method == 'isotonic' else points -%}
-{% set step, count = nbsql.inline_name('step'), {'temperature': 60}.get(method, 30) -%}
+{% set step, count = nbsql.inline_name('step'), {'temperature': 60, 'certain': 20}.get(method, 30) -%}
 {% set next -%}
 SELECT *
 FROM (
@@ -36,7 +43,7 @@ FROM (
 ) AS steps
 LIMIT 2000000000
 {%- endset -%}
-{% do tables.append((nbsql.inline_name('step 0'), nbsql[method ~ '_start'](read))) %}
+{% do tables.append((nbsql.inline_name('step 0'), nbsql[method ~ '_start'](read, *([0.95 if confidence is none else confidence] if certain else [])))) %}
 {% for k in range(1, count + 1) -%}
 {% do tables.append((nbsql.inline_name('step ' ~ k), next | replace(step, nbsql.inline_name('step ' ~ (k - 1))))) %}
 {% endfor -%}
@@ -50,18 +57,25 @@ WITH {% for name, body in tables if body is not none -%}
 {%- endfor %}
 
 SELECT calibration.*
+{% if flags.EMPTY %}
 FROM {{ nbsql.subquery(found) }} AS calibration
-{% if not flags.EMPTY %}
+{% else %}
 {% set known = "a class that '" ~ model.name ~ "' knows and can explain" %}
 {% set nothing = 'no row of ' ~ source.identifier ~ ' has ' ~ known ~ '; nothing to calibrate on' %}
 {% set unfinished = 'the ' ~ method ~ " of '" ~ model.name ~ "' is not found in " ~ count ~ ' steps; calibrate it in Python' %}
 {% set counted %}CAST(search.counted AS {{ nbsql.string() }}){% endset %}
-CROSS JOIN (
+{% set unknown = "'" ~ model.name ~ "' knows nothing of the rows of " ~ source.identifier ~ '; nothing to calibrate on' %}
+FROM (
   SELECT
     (SELECT count(*) FROM {{ rows }} AS rows) AS counted,
+    (SELECT count(*) FROM {{ last }} AS steps) AS found,
     (SELECT count(*) FROM {{ last }} AS steps WHERE NOT done) AS unfinished
 ) AS search
+LEFT JOIN {{ nbsql.subquery(found) }} AS calibration ON TRUE
 WHERE CASE WHEN search.counted = 0 THEN {{ nbsql.raise_error(nothing, counted) }}
+  {% if certain %}
+  WHEN search.found = 0 THEN {{ nbsql.raise_error(unknown, counted) }}
+  {% endif %}
   WHEN search.unfinished > 0 THEN {{ nbsql.raise_error(unfinished, counted) }}
   ELSE TRUE
 END
@@ -72,26 +86,31 @@ END
 
 {#
   A model that scores with a calibration, the relation that nbsql.fitted_calibration, or `calibrate` in Python, made; none leaves the model
-  as it is. A calibration of other classes than the model has now is refused.
+  as it is. A calibration of other classes than the model has now is refused. certain: whether it must promise certain predictions, and may
+  leave the posteriors as they are.
 #}
-{% macro calibrated(model, calibration) -%}
+{% macro calibrated(model, calibration, certain=false) -%}
 {% if calibration is none %}{% do return(model) %}{% endif -%}
 {% do nbsql.check_has('lists', 'calibration=') %}
 {% do nbsql.check_columns(calibration, ['method', 'class_no', 'class'], 'which a calibration has') %}
 {% set fitted -%}
 SELECT DISTINCT method, class_no, CAST(class AS {{ nbsql.string() }}) AS class
 FROM {{ nbsql.rows_where(calibration) }} AS calibration
-WHERE method IN ('temperature', 'platt', 'isotonic')
+WHERE method IN ('temperature', 'platt', 'isotonic', 'certain')
 {%- endset -%}
-{% set rows = nbsql.query_rows(fitted) -%}
-{% set calibrated, labels = {}, {} -%}
+{% set rows, promises, calibrated, labels = [], [], {}, {} -%}
+{% for row in nbsql.query_rows(fitted) %}{% do (promises if row[0] == 'certain' else rows).append(row) %}{% endfor -%}
 {% for row in rows if row[1] is not none %}{% do calibrated.update({row[1] | int: row[2]}) %}{% endfor -%}
 {% for column in model.form.class_columns %}{% do labels.update({column.number: column.label}) %}{% endfor -%}
 {% if not model.lacks_classes -%}
-{% do nbsql.refuse_if(not rows, calibration.identifier ~ ' has no calibration of posteriors; build it by nbsql.fitted_calibration') %}
-{% do nbsql.refuse_if(calibrated and calibrated != labels,
-  calibration.identifier ~ " was fitted with other classes than '" ~ model.name ~ "' has; build it again") %}
-{% do model.update({'calibration': {'relation': calibration, 'method': rows[0][0]}}) %}
+{% do nbsql.refuse_if(not rows and not certain,
+  calibration.identifier ~ ' has no calibration of posteriors; build it by nbsql.fitted_calibration') %}
+{% do nbsql.refuse_if(certain and not promises,
+  calibration.identifier ~ " promises no certainty; build it by nbsql.fitted_calibration(..., method='certain')") %}
+{% set others = calibration.identifier ~ " was fitted with other classes than '" ~ model.name ~ "' has; build it again" -%}
+{% do nbsql.refuse_if(calibrated and calibrated != labels, others) %}
+{% for row in promises if certain and row[1] is not none %}{% do nbsql.refuse_if(labels.get(row[1] | int) != row[2], others) %}{% endfor -%}
+{% if rows %}{% do model.update({'calibration': {'relation': calibration, 'method': rows[0][0]}}) %}{% endif -%}
 {% endif -%}
 {% do return(model) %}
 {%- endmacro %}

@@ -12,6 +12,7 @@
   nbsql.breaks_inside(), nbsql.breaks_missing(), nbsql.breaks_negative(), nbsql.breaks_negative_counts(),
   nbsql.breaks_positive(), nbsql.breaks_time(), nbsql.breaks_weight(), nbsql.breaks_whole(), nbsql.calibration(),
   nbsql.categorical_drawn(), nbsql.categorical_given(), nbsql.categorical_value(), nbsql.cell(), nbsql.cells(),
+  nbsql.certain_points(), nbsql.certain_result(), nbsql.certain_shares(), nbsql.certain_start(), nbsql.certain_step(),
   nbsql.characters(), nbsql.check_engine(), nbsql.class_columns(), nbsql.class_shares(), nbsql.classes(),
   nbsql.complement_likelihoods(), nbsql.confusion(), nbsql.density(), nbsql.dirichlet_likelihoods(), nbsql.divergence(),
   nbsql.double(), nbsql.evidence(), nbsql.exponential_density(), nbsql.exponential_divergence(), nbsql.exponential_drawn(),

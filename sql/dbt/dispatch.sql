@@ -120,6 +120,7 @@
 {% macro list_lowest() %}{% do return(adapter.dispatch('list_lowest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_mapped() %}{% do return(adapter.dispatch('list_mapped', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_of() %}{% do return(adapter.dispatch('list_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro list_of_whole_numbers() %}{% do return(adapter.dispatch('list_of_whole_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_place() %}{% do return(adapter.dispatch('list_place', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_product() %}{% do return(adapter.dispatch('list_product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_size() %}{% do return(adapter.dispatch('list_size', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

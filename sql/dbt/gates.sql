@@ -77,6 +77,12 @@ SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation
 {% if condition %}{% do nbsql.refuse(message) %}{% endif -%}
 {%- endmacro %}
 
+{# Refuses an option that is not a number between 0 and 1. #}
+{% macro check_share(value, option) -%}
+{% do nbsql.refuse_if(value is not number or value <= 0 or value >= 1,
+  option ~ ' must be a number between 0 and 1, such as 0.9, not ' ~ value) %}
+{%- endmacro %}
+
 {# Names in quotes, separated by commas, for a message. #}
 {% macro quoted_names(names) -%}
 {% set quoted = [] -%}

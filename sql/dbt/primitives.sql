@@ -105,6 +105,7 @@ list_reduce(nbsql_jumps, lambda last, jump: last + CASE WHEN {{ xs }}[last + jum
 list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.word(place) }}{% endif %}: {{ body }})
 {%- endmacro %}
 {% macro default__list_of(elements, type) -%} [{{ elements }}] {%- endmacro %}
+{% macro default__list_of_whole_numbers(first, end) -%} range({{ first }}, {{ end }}) {%- endmacro %}
 {% macro default__list_place(list, x) -%} list_position({{ list }}, {{ x }}) {%- endmacro %}
 {% macro default__list_product(a, b) -%} list_dot_product({{ a }}, {{ b }}) {%- endmacro %}
 {% macro default__list_size(list) -%} len({{ list }}) {%- endmacro %}
@@ -195,6 +196,7 @@ ARRAY(SELECT word FROM unnest({{ list }}) AS listed(word) WHERE {{ condition }})
 {% macro postgres__list_highest(list) -%} (SELECT max(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
 {% macro postgres__list_lowest(list) -%} (SELECT min(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
 {% macro postgres__list_of(elements, type) -%} CAST(ARRAY[{{ elements }}] AS {{ type }}[]) {%- endmacro %}
+{% macro postgres__list_of_whole_numbers(first, end) -%} ARRAY(SELECT generate_series({{ first }}, {{ end }} - 1)) {%- endmacro %}
 {% macro postgres__list_place(list, x) -%} array_position({{ list }}, {{ x }}) {%- endmacro %}
 {% macro postgres__list_product(a, b) -%} (SELECT sum(one * other) FROM unnest({{ a }}, {{ b }}) AS each(one, other)) {%- endmacro %}
 {% macro postgres__list_size(list) -%} cardinality({{ list }}) {%- endmacro %}

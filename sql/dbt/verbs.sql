@@ -40,9 +40,14 @@ SELECT
 {% do return(nbsql.finished_statement(select) ~ '\nFROM (\n' ~ query ~ '\n) AS cells') %}
 {%- endmacro %}
 
-{# The rows of a relation with prediction and probability. #}
-{% macro predictions(statistics, source, where=none, training=none, columns=none, calibration=none) -%}
-{% do return(nbsql.query_of_verb('predict', statistics, source, where, training, columns, calibration)) %}
+{#
+  The rows of a relation with prediction and probability. certain: the share of the predictions that are to be right, by a calibration of
+  the method 'certain', for as many rows as it promises; the others have none, and a reason. by_class: whether this holds for each class.
+#}
+{% macro predictions(
+  statistics, source, where=none, training=none, columns=none, calibration=none, certain=none, by_class=false
+) -%}
+{% do return(nbsql.query_of_verb('predict', statistics, source, where, training, columns, calibration, certain, by_class)) %}
 {%- endmacro %}
 
 {# The rows of a relation with prediction, probability, and probability_<class> for each class. #}
@@ -229,17 +234,29 @@ SELECT
 {%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, with the model in the same statement. #}
-{% macro query_of_verb(verb, statistics, source, where, training, columns, calibration=none) -%}
+{% macro query_of_verb(verb, statistics, source, where, training, columns, calibration=none, certain=none, by_class=false) -%}
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
-{% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration) -%}
+{% do nbsql.refuse_if(certain is none and by_class, 'by_class goes with certain') %}
+{% if certain is not none -%}
+{% do nbsql.check_share(certain, 'certain') %}
+{% do nbsql.refuse_if(calibration is none, "certain goes with calibration=ref('...'), of nbsql.fitted_calibration(..., method='certain')") %}
+{% endif -%}
+{% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration, certain is not none) -%}
 {% set known = nbsql.check_source(model, source, []) -%}
 {% do nbsql.pass_columns(model, known, columns, source, {
-  'predict': ['prediction', 'probability'],
+  'predict': ['prediction', 'probability'] + ([] if certain is none else ['reason']),
   'predict_proba': ['prediction', 'probability'] + (model.form.class_columns | map(attribute='probability') | list),
   'joint_log_likelihood': model.form.class_columns | map(attribute='joint') | list, 'log_evidence': ['log_evidence']}[verb]) %}
 {% set scored = nbsql.scored_rows(model, nbsql.rows_to_score(model, source, where)) -%}
-{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
+{% if certain is none -%}
+{% set query = nbsql[verb](model, scored) -%}
+{% else -%}
+{% set promises = nbsql.rows_where(calibration) -%}
+{% set parameters, is_calibrated = nbsql.table_of(model, 'parameters'), model.calibration is not none -%}
+{% set query = nbsql.predict_certain(model, scored, parameters, promises, certain, by_class, is_calibrated) -%}
+{% endif -%}
+{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {# The scored rows of a relation, by the tables that with_model_tables precedes them with, and calibrated if the model is (calibrated). #}

@@ -14,16 +14,24 @@ pytestmark = needs_dbt
 # Classes that overlap, in a table without maps and lists.
 ROWS = """
   CREATE TABLE rows AS SELECT
-    i AS id, (ARRAY['a', 'b', 'c'])[1 + i * 7 % 11 % 3] AS y, 'v' || (i * 5 % 4) AS category, i % 5 = 0 AS flag,
-    (i * 37 % 23) / CAST(4 AS DOUBLE PRECISION) + i * 7 % 11 % 3 AS x, i * 13 % 7 AS w1, i % 3 AS w2, 1 + i % 4 AS weight
+    i AS id, (ARRAY['a', 'b', 'c'])[1 + i * 7 % 11 % 3] AS y,
+    CASE WHEN i % 30 > 0 THEN 'v' || (i * 5 % 4) END AS category, i % 5 = 0 AS flag,
+    CASE WHEN i % 30 > 0 THEN (i * 37 % 23) / CAST(4 AS DOUBLE PRECISION) + i * 7 % 11 % 3 END AS x,
+    i * 13 % 7 AS w1, i % 3 AS w2, 1 + i % 4 AS weight
   FROM generate_series(0, 89) AS t(i)
 """
 METHODS = ("temperature", "platt", "isotonic")
+DECIDED = "source('raw', 'rows'), calibration=ref('certain'), certain=0.5"
 FEATURES = {"v1": ["category", "x"], "v2": ["flag", "twice"], "other": ["x"], "two": ["x"]}
 HELD_OUT = "source('raw', 'rows'), weight='weight', where='id >= 50'"
 CALLS = {
     **{name: f"fitted_calibration(ref('v1'), {HELD_OUT}, method='{name}')" for name in METHODS},
     **{f"by_{name}": f"probabilities(ref('v1'), source('raw', 'rows'), calibration=ref('{name}'))" for name in METHODS},
+    "certain": f"fitted_calibration(ref('v1'), {HELD_OUT}, method='certain', confidence=0.5)",
+    "decided": f"predictions(ref('v1'), {DECIDED})",
+    "decided_by_class": f"predictions(ref('v1'), {DECIDED}, by_class=true, columns='id')",
+    "decided_by_both": f"predictions(ref('v1'), {DECIDED.replace('certain', 'both', 1)}, columns='id')",
+    "of_nothing_known": "fitted_calibration(ref('v1'), source('raw', 'rows'), where='id = 60', method='certain')",
     "predictions": "predictions(ref('v1'), source('raw', 'rows'), columns='id', calibration=ref('platt'))",
     "metrics": "evaluation(ref('v1'), source('raw', 'rows'), where='id >= 50', calibration=ref('isotonic'))",
     "plain": f"comparison(ref('v1'), ref('v2'), {HELD_OUT})",
@@ -33,7 +41,29 @@ CALLS = {
 REFUSED = {
     "sets": (
         "fitted_calibration(ref('v1'), source('raw', 'rows'), 'conformal')",
-        "method of 'nbsql.fitted_calibration' must be one of 'temperature', 'platt', 'isotonic', not conformal",
+        "method of 'nbsql.fitted_calibration' must be one of 'temperature', 'platt', 'isotonic', 'certain', not conformal",
+    ),
+    "of_promises": (
+        "predictions(ref('v1'), source('raw', 'rows'), calibration=ref('platt'), certain=0.5)",
+        "platt promises no certainty; build it by nbsql.fitted_calibration(..., method='certain')",
+    ),
+    "of_a_share": (
+        "predictions(ref('v1'), source('raw', 'rows'), certain=95)",
+        "certain must be a number between 0 and 1, such as 0.9, not 95",
+    ),
+    "of_no_relation": (
+        "predictions(ref('v1'), source('raw', 'rows'), certain=0.9)",
+        "certain goes with calibration=ref('...')",
+    ),
+    "of_no_posteriors": (
+        "predictions(ref('v1'), source('raw', 'rows'), calibration=ref('certain'))",
+        "certain has no calibration of posteriors; build it by nbsql.fitted_calibration",
+    ),
+    "of_classes": ("predictions(ref('two'), source('raw', 'rows'), calibration=ref('certain'), certain=0.5)", "build it again"),
+    "of_no_share": ("predictions(ref('v1'), source('raw', 'rows'), by_class=true)", "by_class goes with certain"),
+    "of_a_confidence": (
+        "fitted_calibration(ref('v1'), source('raw', 'rows'), confidence=0.9)",
+        "confidence goes with method='certain'",
     ),
     "of_a_weight": (
         "fitted_calibration(ref('v1'), source('raw', 'rows'), weight='nothing')",
@@ -64,7 +94,10 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         meta = {name: {"target": "y", "features": features} for name, features in FEATURES.items()}
         meta["v2"]["derive"] = {"twice": "w1 * 2 + w2"}
         meta["other"]["target"] = "flag"
-        config = {name: {"materialized": "table"} for name in (*FEATURES, *METHODS, "of_no_rows")}
+        models["both"] = "SELECT * FROM {{ ref('isotonic') }} UNION ALL SELECT * FROM {{ ref('certain') }}"
+        config = {
+            name: {"materialized": "table"} for name in (*FEATURES, *METHODS, "certain", "of_no_rows", "of_nothing_known")
+        }
         found = Project(tmp_path_factory.mktemp("calibrations"), models, meta, config, address=address)
         found.run(ROWS)
         found.dbt("build")
@@ -91,6 +124,16 @@ def test_calibrations_and_comparisons_are_those_of_python(project: Project) -> N
             same(f"by_{method}", first.predict_proba("rows"))
             if method == "platt":
                 same("predictions", first.predict("rows", columns=["id"]))
+        kept = first.calibrate(held_out, method="certain", weight="weight", folds=None, confidence=0.5).parameters
+        columns, rows = read(con, "SELECT * FROM certain")
+        equal(rows, [row for row in kept if row[0] == "certain"], "certain")
+        assert columns == kept.columns
+        same("decided", first.predict("rows", certain=0.5, calibrated=False))
+        same("decided_by_class", first.predict("rows", certain=0.5, by_class=True, columns=["id"], calibrated=False))
+        same("decided_by_both", first.predict("rows", certain=0.5, columns=["id"]))
+        decided = first.predict("rows", certain=0.5, columns=["id"]).fetchall()
+        assert {row[1] is None for row in decided} == {True, False}
+        assert {row[3] for row in decided if row[0] % 30 == 0} == {"nothing known tells the classes apart"}
         same("metrics", first.evaluate(held_out).metrics)
         same("calibrated", first.compare(second, held_out, weight="weight"))
 
@@ -101,3 +144,5 @@ def test_what_cannot_be_calibrated_or_compared_is_refused(project: Project) -> N
         assert message in messages[name], name
     nothing = "no row of rows has a class that 'v1' knows and can explain; nothing to calibrate on"
     assert nothing in project.dbt("run", "--select", "of_no_rows").stdout
+    unknown = "'v1' knows nothing of the rows of rows; nothing to calibrate on"
+    assert unknown in project.dbt("run", "--select", "of_nothing_known").stdout

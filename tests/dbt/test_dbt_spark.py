@@ -75,6 +75,8 @@ JUDGED = {
     "review": "review_queue(ref('few'), source('raw', 'rows'), n=5, columns='id')",
     "temperature": "fitted_calibration(ref('few'), source('raw', 'rows'))",
     "isotonic": "fitted_calibration(ref('few'), source('raw', 'rows'), method='isotonic')",
+    "certain": "fitted_calibration(ref('few'), source('raw', 'rows'), method='certain', confidence=0.5)",
+    "decided": "predictions(ref('few'), source('raw', 'rows'), columns='id', calibration=ref('certain'), certain=0.3)",
     "comparison": "comparison(ref('few'), ref('aged'), source('raw', 'rows'), weight='weight', calibration=ref('isotonic'))",
 }
 TARGET = {"type": "spark", "method": "session", "schema": "default", "host": "none", "threads": 1}
@@ -174,13 +176,15 @@ def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
     spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark
 ) -> None:
     project.build("--select", *JUDGED)
-    model, calibrated = (nbsql.fit(con, "rows", **META["few"]) for _ in range(2))
+    model, calibrated, promising = (nbsql.fit(con, "rows", **META["few"]) for _ in range(3))
     queries = {
         "metrics": model.evaluate("rows", weight="weight").metrics,
         "monitor": model.monitor("rows", by="day"),
         "review": model.review("rows", 5, columns=["id"]),
         "temperature": nbsql.fit(con, "rows", **META["few"]).calibrate("rows", folds=None).parameters,
         "isotonic": calibrated.calibrate("rows", method="isotonic", folds=None).parameters,
+        "certain": promising.calibrate("rows", method="certain", folds=None, confidence=0.5).parameters,
+        "decided": promising.predict("rows", certain=0.3, columns=["id"]),
         "comparison": calibrated.compare(aged(con), "rows", weight="weight"),
     }
     for name, query in queries.items():

@@ -39,25 +39,3 @@ FROM (
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}
-
-{#
-  One row: nbsql_lowest, the list by class number of the lowest scores of a calibration by a method for which a condition holds, those of
-  each class by itself if by_class, or, if it is none, those that the calibration has; `otherwise` where there is none.
-#}
-{% macro scores_to_reach(model, parameters, calibration, method, condition, by_class, otherwise) -%}
-SELECT {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('class_no')) }} AS nbsql_lowest
-FROM (
-  SELECT classes.class_no, coalesce(lowest.score, {{ otherwise }}) AS score
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
-  LEFT JOIN (
-    SELECT class_no, min(score) AS score
-    FROM {{ nbsql.calibration_by(calibration, method) | indent(4) }} AS calibration
-    WHERE {{ condition }}
-    GROUP BY class_no
-  ) AS lowest ON {%+ if by_class is none %}coalesce(lowest.class_no, classes.class_no) = classes.class_no
-  {%- elif by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}
-
-) AS scores
-{%- endmacro %}
