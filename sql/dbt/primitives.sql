@@ -272,6 +272,7 @@ CASE WHEN abs({{ x }}) < {{ nbsql.number(9007199254740992) }} THEN floor({{ x }}
 {% macro spark__list_highest(list) -%} array_max({{ list }}) {%- endmacro %}
 {% macro spark__list_lowest(list) -%} array_min({{ list }}) {%- endmacro %}
 {% macro spark__list_of(elements, type) -%} CAST(array({{ elements }}) AS ARRAY<{{ type }}>) {%- endmacro %}
+{% macro spark__list_of_whole_numbers(first, end) -%} sequence({{ first }}, {{ end }} - 1) {%- endmacro %}
 {% macro spark__list_place(list, x) -%} CAST(nullif(array_position({{ list }}, {{ x }}), 0) AS INT) {%- endmacro %}
 {% macro spark__list_product(a, b) -%}
 aggregate(zip_with({{ a }}, {{ b }}, (one, other) -> one * other), {{ nbsql.number(0) }}, (total, x) -> total + x)
