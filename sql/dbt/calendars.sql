@@ -80,12 +80,16 @@
 {# The parts that a type of dates and times has. #}
 {% macro parts_of_type(type) -%}
 {% set name, days, times = type | lower, ['year', 'month', 'day', 'weekday'], ['hour', 'minute'] -%}
-{% do return(
-  days if name.startswith('date') else days + times if name.startswith('timestamp') else times if name.startswith('time') else []) %}
+{% if name.startswith('timestamp') or name.startswith('datetime') %}{% do return(days + times) %}{% endif -%}
+{% do return(days if name.startswith('date') else times if name.startswith('time') else []) %}
 {%- endmacro %}
 
 {# Whether the times of a type have a time zone. #}
 {% macro default__is_zoned(type) -%} {% do return('with time zone' in type | lower) %} {%- endmacro %}
+
+{% macro bigquery__is_zoned(type) -%} {% do return(type | lower == 'timestamp') %} {%- endmacro %}
+
+{% macro snowflake__is_zoned(type) -%} {% do return((type | lower).split('(')[0] in ['timestamp_tz', 'timestamp_ltz']) %} {%- endmacro %}
 
 {# Refuses a column whose dates or times are not of the kind of those of which a model has learnt a part. #}
 {% macro check_time(model, name, columns, source) -%}
@@ -94,7 +98,7 @@
 {% set given, known = column.type | lower, learnt.type | lower -%}
 {% set has_days = given[:4] == 'date' or given[:5] == 'times' -%}
 {% set alike = nbsql.is_zoned(given) == nbsql.is_zoned(known) and has_days == (known[:4] == 'date' or known[:5] == 'times') -%}
-{% do nbsql.refuse_if(column.kind != 'temporal' or not alike or (given[:4] == 'date' and learnt.part in ['hour', 'minute']),
+{% do nbsql.refuse_if(column.kind != 'temporal' or not alike or learnt.part not in nbsql.parts_of_type(column.type),
   "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", and '" ~ model.name ~ "' has learnt "
   ~ learnt.type ~ " there, of which '" ~ name ~ "' is a part; cast it") %}
 {%- endmacro %}

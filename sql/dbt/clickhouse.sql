@@ -8,7 +8,8 @@
 {# What is refused, with the reason. #}
 {% macro clickhouse__lacking() -%}
 {% do return({
-  'lists': 'where the package computes without lists',
+  'lists': 'where the package computes without lists', 'long queries': 'where the package computes without lists',
+  'bags': 'where the package reads no lists',
   'patterns': 'where the package reads no patterns of numbers', 'times': 'where the package lets no rows age'}) %}
 {%- endmacro %}
 

@@ -17,29 +17,38 @@
 {% macro bigquery__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
+{% macro bigquery__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
@@ -55,18 +64,25 @@
 {% macro clickhouse__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
+{% macro clickhouse__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro collation_of_letters() %}{% do return(adapter.dispatch('collation_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -107,6 +123,7 @@
 {% macro is_zoned() %}{% do return(adapter.dispatch('is_zoned', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro isotonic_shares() %}{% do return(adapter.dispatch('isotonic_shares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro join_parameters() %}{% do return(adapter.dispatch('join_parameters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro joined_tokens() %}{% do return(adapter.dispatch('joined_tokens', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro json_element() %}{% do return(adapter.dispatch('json_element', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro labels_in_rows() %}{% do return(adapter.dispatch('labels_in_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro lacking() %}{% do return(adapter.dispatch('lacking', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -125,6 +142,7 @@
 {% macro list_product() %}{% do return(adapter.dispatch('list_product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_size() %}{% do return(adapter.dispatch('list_size', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_total() %}{% do return(adapter.dispatch('list_total', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro listed_metrics() %}{% do return(adapter.dispatch('listed_metrics', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_factorial() %}{% do return(adapter.dispatch('log_factorial', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_factorial_of() %}{% do return(adapter.dispatch('log_factorial_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_of_input() %}{% do return(adapter.dispatch('log_of_input', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -146,6 +164,7 @@
 {% macro number_of_rows() %}{% do return(adapter.dispatch('number_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of_weekday() %}{% do return(adapter.dispatch('number_of_weekday', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro numbered_classes() %}{% do return(adapter.dispatch('numbered_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro one_against_rest() %}{% do return(adapter.dispatch('one_against_rest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro optimisation_fence() %}{% do return(adapter.dispatch('optimisation_fence', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro ordered_list() %}{% do return(adapter.dispatch('ordered_list', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro output() %}{% do return(adapter.dispatch('output', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -157,7 +176,9 @@
 {% macro part_of_time() %}{% do return(adapter.dispatch('part_of_time', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro pattern_literal() %}{% do return(nbsql.postgres__pattern_literal(*varargs, **kwargs)) %}{% endmacro %}
 {% macro plain_label() %}{% do return(adapter.dispatch('plain_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro posterior_columns() %}{% do return(adapter.dispatch('posterior_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro posteriors() %}{% do return(adapter.dispatch('posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro posteriors_of_judged() %}{% do return(adapter.dispatch('posteriors_of_judged', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro postgres__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro postgres__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro postgres__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
@@ -176,41 +197,53 @@
 {% macro replace_columns() %}{% do return(adapter.dispatch('replace_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replaces_slices() %}{% do return(adapter.dispatch('replaces_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro row_id() %}{% do return(adapter.dispatch('row_id', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro row_losses() %}{% do return(adapter.dispatch('row_losses', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro run_once() %}{% do return(adapter.dispatch('run_once', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro runs_of_letters() %}{% do return(adapter.dispatch('runs_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro runs_of_words() %}{% do return(adapter.dispatch('runs_of_words', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro same_value() %}{% do return(adapter.dispatch('same_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro scan_value() %}{% do return(adapter.dispatch('scan_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro scanned_cells() %}{% do return(adapter.dispatch('scanned_cells', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro score_of_token() %}{% do return(adapter.dispatch('score_of_token', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro scored_columns() %}{% do return(adapter.dispatch('scored_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro scores_of_token() %}{% do return(adapter.dispatch('scores_of_token', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro single_blanks() %}{% do return(adapter.dispatch('single_blanks', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro smallest() %}{% do return(adapter.dispatch('smallest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__distinct_elements() %}{% do return(nbsql.warehouses__distinct_elements(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__runs_of_words() %}{% do return(nbsql.warehouses__runs_of_words(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
+{% macro snowflake__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
@@ -235,18 +268,25 @@
 {% macro sqlite__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
+{% macro sqlite__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro square() %}{% do return(adapter.dispatch('square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -262,41 +302,53 @@
 {% macro trino__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__distinct_elements() %}{% do return(nbsql.warehouses__distinct_elements(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__joined_tokens() %}{% do return(nbsql.warehouses__joined_tokens(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__list_filtered() %}{% do return(nbsql.warehouses__list_filtered(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__posteriors() %}{% do return(nbsql.without_lists__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__runs_of_words() %}{% do return(nbsql.warehouses__runs_of_words(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
+{% macro trino__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro type_of() %}{% do return(adapter.dispatch('type_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro types_of_rows() %}{% do return(adapter.dispatch('types_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro union_distinct() %}{% do return(adapter.dispatch('union_distinct', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro unnested() %}{% do return(adapter.dispatch('unnested', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro unnested_with_places() %}{% do return(adapter.dispatch('unnested_with_places', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro untyped_as_text() %}{% do return(adapter.dispatch('untyped_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro value_at_maximum() %}{% do return(adapter.dispatch('value_at_maximum', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro value_to_hash() %}{% do return(adapter.dispatch('value_to_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro weighted_square() %}{% do return(adapter.dispatch('weighted_square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro whole_numbers() %}{% do return(adapter.dispatch('whole_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

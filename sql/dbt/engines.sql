@@ -18,7 +18,8 @@
 {% macro duckdb__check_engine() %}{% endmacro %}
 
 {#
-  What the package needs and does not have on an engine, with the reason: lists, words, patterns (regular expressions), times.
+  What the package needs and does not have on an engine, with the reason: lists, words and bags (and of texts letters, normal
+  forms, accents, ngrams, characters), patterns (regular expressions), times, and long queries (drift and evaluation).
 #}
 {% macro default__lacking() -%} {% do return({}) %} {%- endmacro %}
 

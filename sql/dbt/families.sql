@@ -43,7 +43,7 @@
 {% set shared_alpha = given.other_alpha | default(defaults.alpha) if alpha is mapping else alpha -%}
 {% do family.update({'added_count': nbsql.pseudo_count(family, shared_alpha, feature)}) %}
 {% if fixed.bag -%}
-{% do nbsql.check_has('words', "family '" ~ given.family ~ "' of '" ~ feature ~ "'") %}
+{% do nbsql.check_has('words' if given.family == 'text' else 'bags', "family '" ~ given.family ~ "' of '" ~ feature ~ "'") %}
 {% do nbsql.complete_bag(family, options, feature) %}
 {% elif 'variance' in options -%}
 {% do nbsql.complete_normal(family, options, feature) %}
@@ -155,6 +155,10 @@
   'accents': options.accents, 'normal_form': options.normal_form, 'min_length': options.min_length | int,
   'ngrams': nbsql.run_lengths(options.ngrams, 'ngrams', feature), 'within_words': options.within_words,
   'characters': none if characters is none else nbsql.run_lengths(characters, 'characters', feature)}) %}
+{% set used = {
+  'letters': family.is_of_words and characters is none, 'characters': characters is not none, 'ngrams': family.ngrams[1] > 1,
+  'normal forms': family.normal_form is not none, 'accents': not family.accents} -%}
+{% for thing, is_used in used.items() if is_used %}{% do nbsql.check_has(thing, "the text '" ~ feature ~ "'") %}{% endfor -%}
 {%- endmacro %}
 
 {# The shortest and the longest run of words or characters, given as a pair or by the longest. #}

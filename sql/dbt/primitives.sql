@@ -7,12 +7,29 @@
 {% macro bigquery__as_number(x) -%} safe_cast({{ x }} AS {{ nbsql.double() }}) {%- endmacro %}
 {% macro bigquery__as_whole(x) -%} safe_cast({{ x }} AS INT64) {%- endmacro %}
 {% macro bigquery__boolean_of(x) -%} CAST({{ x }} AS BOOL) {%- endmacro %}
+{% macro bigquery__characters(x) -%} SPLIT({{ x }}, '') {%- endmacro %}
+{% macro bigquery__composed(x) -%} NORMALIZE({{ x }}, NFC) {%- endmacro %}
+{% macro bigquery__concatenated_lists(lists) -%}
+ARRAY_CONCAT({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+{% macro bigquery__distinct_elements(list) -%} ARRAY(SELECT DISTINCT token FROM UNNEST({{ list }}) AS token) {%- endmacro %}
 {% macro bigquery__double() -%} FLOAT64 {%- endmacro %}
 {% macro bigquery__in_time_zone(x, zone) -%} DATETIME({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}
+{% macro bigquery__joined_tokens(feature) -%} {{ ' ' }}CROSS JOIN UNNEST({{ nbsql.token_terms(feature.family) }}) AS token {%- endmacro %}
+{% macro bigquery__list_filtered(list, condition) -%}
+ARRAY(SELECT word FROM UNNEST({{ list }}) AS word WITH OFFSET AS place WHERE {{ condition }} ORDER BY place ASC NULLS LAST)
+{%- endmacro %}
+{% macro bigquery__matches(x, pattern) -%} REGEXP_EXTRACT_ALL({{ x }}, CONCAT('(', {{ pattern }}, ')')) {%- endmacro %}
 {% macro bigquery__number_of_weekday(x) -%} MOD(EXTRACT(DAYOFWEEK FROM {{ x }}) + 5, 7) + 1 {%- endmacro %}
 {% macro bigquery__part_of_time(x, part) -%} EXTRACT({{ nbsql.word(part) }} FROM {{ x }}) {%- endmacro %}
 {% macro bigquery__raise_error(message, text=none) -%} error({{ nbsql.text(message) }}) {%- endmacro %}
+{% macro bigquery__runs_of_letters(x) -%} REGEXP_EXTRACT_ALL({{ x }}, r'[\p{L}\p{N}][\p{L}\p{M}\p{N}]*') {%- endmacro %}
+{% macro bigquery__single_blanks(x, least) -%}
+REGEXP_REPLACE({{ x }}, r'[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ')
+{%- endmacro %}
 {% macro bigquery__string() -%} STRING {%- endmacro %}
+{% macro bigquery__union_distinct() -%} UNION DISTINCT {%- endmacro %}
+{% macro bigquery__without_accents(x) -%} NORMALIZE(REGEXP_REPLACE(NORMALIZE({{ x }}, NFD), r'\p{M}', ''), NFC) {%- endmacro %}
 {% macro clickhouse__any_true(x) -%} max({{ x }}) {%- endmacro %}
 {% macro clickhouse__as_number(x) -%} toFloat64OrNull({{ x }}) {%- endmacro %}
 {% macro clickhouse__binary() -%} {%- endmacro %}
@@ -41,6 +58,7 @@ replaceRegexpAll({{ x }}, '[\\x{9}-\\x{D}\\x{1C}-\\x{20}\\x{85}\\p{Z}]{{ '{' }}{
 {%- endmacro %}
 {% macro clickhouse__string() -%} Nullable(String) {%- endmacro %}
 {% macro clickhouse__text_as_fitted(feature, column, whole, x) -%} CAST({{ x }} AS {{ nbsql.string() }}) {%- endmacro %}
+{% macro clickhouse__union_distinct() -%} UNION DISTINCT {%- endmacro %}
 {% macro clickhouse__with_slices(source, expression) -%}
 (SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
 {%- endmacro %}
@@ -90,6 +108,7 @@ greatest({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% end
 {% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
 {% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
+{% macro default__joined_tokens(feature) -%} {%- endmacro %}
 {% macro default__json_element(list, position) -%} json_extract_string({{ list }}, '$[{{ position }}]') {%- endmacro %}
 {% macro default__labels_in_rows() -%} {%- endmacro %}
 {% macro default__largest(values) -%}
@@ -156,11 +175,9 @@ regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least 
 {% macro default__text_drawn(feature, seed, position) -%}
 coalesce(array_to_string(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
 {%- endmacro %}
+{% macro default__union_distinct() -%} UNION {%- endmacro %}
 {% macro default__unnested_with_places(list, place, name) -%}
 generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}) AS {{ nbsql.word(name) }}
-{%- endmacro %}
-{% macro default__value_at_maximum(x, y, text) -%}
-arg_max_null({{ x }}, row({{ y }}, coalesce({{ text }}, ''))) FILTER (WHERE {{ y }} IS NOT NULL)
 {%- endmacro %}
 {% macro default__weighted_square(weight, x) -%} {{ weight }} * {{ nbsql.square(x) }} {%- endmacro %}
 {% macro default__without_accents(x) -%} strip_accents({{ x }}) {%- endmacro %}
@@ -229,9 +246,6 @@ coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS 
 {% macro postgres__scan_value(x, careful) -%} {{ nbsql.finite(x) }} {%- endmacro %}
 {% macro postgres__square(x) -%} CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END {%- endmacro %}
 {% macro postgres__string() -%} TEXT {%- endmacro %}
-{% macro postgres__value_at_maximum(x, y, text) -%}
-(array_agg({{ x }} ORDER BY {{ y }} DESC NULLS LAST, {{ text }} DESC NULLS LAST) FILTER (WHERE {{ y }} IS NOT NULL))[1]
-{%- endmacro %}
 {% macro postgres__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
 {% macro postgres__weighted_square(weight, x) -%}
 CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }})), 1e150) + 1e-150, 2) END
@@ -241,7 +255,11 @@ CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }}))
 {% macro snowflake__as_whole(x) -%} CAST({{ x }} AS NUMBER(38, 0)) {%- endmacro %}
 {% macro snowflake__in_time_zone(x, zone) -%} CONVERT_TIMEZONE({{ nbsql.text(zone) }}, {{ x }}) {%- endmacro %}
 {% macro snowflake__infinity() -%} CAST('inf' AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro snowflake__joined_tokens(feature) -%} , LATERAL FLATTEN(INPUT => {{ nbsql.token_terms(feature.family) }}) AS tokens {%- endmacro %}
+{% macro snowflake__list_filtered(list, condition) -%} FILTER({{ list }}, word VARCHAR -> {{ condition }}) {%- endmacro %}
+{% macro snowflake__matches(x, pattern) -%} REGEXP_SUBSTR_ALL({{ x }}, {{ pattern }}) {%- endmacro %}
 {% macro snowflake__number_of_weekday(x) -%} DAYOFWEEKISO({{ x }}) {%- endmacro %}
+{% macro snowflake__token_rows(feature) -%} CAST(tokens.value AS {{ nbsql.string() }}) AS value, 1 AS times {%- endmacro %}
 {% macro spark__array_of(elements) -%} array({{ elements }}) {%- endmacro %}
 {% macro spark__binary() -%} {%- endmacro %}
 {% macro spark__breaks_negative_counts(column) -%}
@@ -307,9 +325,6 @@ coalesce(array_join(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
 {% macro spark__unnested_with_places(list, place, name) -%}
 inline(arrays_zip(sequence(1, size({{ list }})), {{ list }})) AS ({{ nbsql.word(place) }}, {{ nbsql.word(name) }})
 {%- endmacro %}
-{% macro spark__value_at_maximum(x, y, text) -%}
-max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ y }} IS NOT NULL)
-{%- endmacro %}
 {% macro spark__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
 {% macro spark__whole_numbers(first, end) -%}
 explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
@@ -333,16 +348,32 @@ json_extract('{}', substr({{ text }}, 1, 0) || {{ nbsql.text(message) }})
 {% macro sqlite__smallest(values) -%} min({{ nbsql.known_numbers(values) }}) {%- endmacro %}
 {% macro sqlite__string() -%} TEXT {%- endmacro %}
 {% macro trino__as_whole(x) -%} try_cast({{ x }} AS BIGINT) {%- endmacro %}
+{% macro trino__composed(x) -%} normalize({{ x }}, NFC) {%- endmacro %}
+{% macro trino__concatenated_lists(lists) -%}
+concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
 {% macro trino__infinity() -%} infinity() {%- endmacro %}
+{% macro trino__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 {% macro trino__number_of_weekday(x) -%} day_of_week({{ x }}) {%- endmacro %}
+{% macro trino__runs_of_letters(x) -%} regexp_extract_all({{ x }}, '[\p{L}\p{N}][\p{L}\p{M}\p{N}]*') {%- endmacro %}
+{% macro trino__without_accents(x) -%} normalize(regexp_replace(normalize({{ x }}, NFD), '\p{M}', ''), NFC) {%- endmacro %}
 {% macro warehouses__binary() -%} {%- endmacro %}
+{% macro warehouses__distinct_elements(list) -%} ARRAY_DISTINCT({{ list }}) {%- endmacro %}
+{% macro warehouses__is_none_of(word, texts) -%}
+{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+{% macro warehouses__joined_tokens(feature) -%}
+{{ ' ' }}CROSS JOIN UNNEST({{ nbsql.token_terms(feature.family) }}) AS tokens(token)
+{%- endmacro %}
 {% macro warehouses__largest(values) -%} greatest({{ nbsql.known_numbers(values) }}) {%- endmacro %}
+{% macro warehouses__list_filtered(list, condition) -%} FILTER({{ list }}, word -> {{ condition }}) {%- endmacro %}
 {% macro warehouses__materialized() -%} {%- endmacro %}
 {% macro warehouses__number_of_rows() -%} count(*) AS row_count {%- endmacro %}
 {% macro warehouses__raise_error(message, text=none) -%}
 CAST(concat(substr(coalesce({{ text or "''" }}, ''), 1, 0), {{ nbsql.text(message) }}) AS BOOLEAN)
 {%- endmacro %}
 {% macro warehouses__smallest(values) -%} least({{ nbsql.known_numbers(values) }}) {%- endmacro %}
+{% macro warehouses__token_rows(feature) -%} token AS value, 1 AS times {%- endmacro %}
 {% macro warehouses__with_slices(source, expression) -%}
 (SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
 {%- endmacro %}

@@ -10,7 +10,8 @@
 
 {% macro sqlite__lacking() -%}
 {% do return({
-  'lists': 'which has no lists', 'words': 'which has no function that cuts a text into words',
+  'lists': 'which has no lists', 'words': 'which has no function that cuts a text into words', 'bags': 'which has no lists',
+  'long queries': 'which has a parser that reads no query of that depth',
   'patterns': 'which has no regular expressions', 'times': 'which has no types of times'}) %}
 {%- endmacro %}
 

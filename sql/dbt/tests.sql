@@ -44,7 +44,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
   there is no drift. An index that cannot be computed fails.
 #}
 {% test nbsql_drift_below(model, maximum=none, slices=1, against=none, training=none, arguments={}) %}
-{% do nbsql.check_has('lists', 'nbsql_drift_below') %}
+{% do nbsql.check_has('long queries', 'nbsql_drift_below') %}
 {% if nbsql.is_not_tested([model] + ([] if against is none else [against])) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% set given = {'maximum': maximum, 'slices': slices, 'against': against} -%}
 {% set training = arguments.get('training', training) -%}
@@ -57,7 +57,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 SELECT counted.feature, drift.psi, drift.kl, drift.value, drift.a, drift.b
 FROM (
   SELECT feature FROM {{ old }} AS cells GROUP BY feature HAVING sum(n) > 0
-  UNION
+  {{ nbsql.union_distinct() }}
   SELECT feature FROM {{ new }} AS cells GROUP BY feature HAVING sum(n) > 0
 ) AS counted
 LEFT JOIN (

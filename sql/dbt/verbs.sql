@@ -85,7 +85,8 @@ SELECT
 {% macro evaluation(
   statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none, calibration=none
 ) -%}
-{% if table != 'confusion' %}{% do nbsql.check_has('lists', "nbsql.evaluation with table='" ~ table ~ "'") %}{% endif -%}
+{% set needed = {'confusion': none, 'lift': 'lists'}.get(table, 'long queries') -%}
+{% do nbsql.check_has(needed, "nbsql.evaluation with table='" ~ table ~ "'") %}
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else [by] if by is string else by -%}

@@ -5,8 +5,20 @@
 {# What is refused, with the reason. #}
 {% macro warehouses__lacking() -%}
 {% do return({
-  'lists': 'where the package computes without lists', 'words': 'where the package cuts no texts into words',
+  'lists': 'where the package computes without lists', 'bags': 'where the package reads no lists',
   'patterns': 'where the package reads no patterns of numbers', 'times': 'where the package lets no rows age'}) %}
+{%- endmacro %}
+
+{% macro trino__lacking() -%}
+{% do return(dict(nbsql.warehouses__lacking(), characters='where the package cuts texts into words only')) %}
+{%- endmacro %}
+
+{# Its patterns know the letters of ASCII alone. #}
+{% macro snowflake__lacking() -%}
+{% do return(dict(nbsql.trino__lacking(), **{
+  'letters': "whose patterns know no letters beyond ASCII; give it a pattern such as '[a-z0-9]+'",
+  'normal forms': 'which has no normal forms of Unicode; give it normal_form: null', 'accents': 'which takes no accents off',
+  'ngrams': 'where the package makes no runs of words'})) %}
 {%- endmacro %}
 
 {% macro warehouses__most_numbers() -%} {% do return(500) %} {%- endmacro %}

@@ -107,8 +107,85 @@ SELECT class_{{ k }} AS class, {{ k }} AS class_no FROM {{ parameters }} AS para
 {%- endfor %}
 {%- endmacro %}
 
-{# The posteriors of judged rows would be a list, which only tables of an evaluation read that are refused. #}
-{% macro without_lists__posteriors(model) -%} NULL {%- endmacro %}
+{# The posteriors of a judged row, a column for each class, and the sum of their squares. #}
+{% macro without_lists__posterior_columns(model) -%}
+{% set posteriors = [] -%}
+{% for k in model.form.class_numbers -%}
+{% set posterior -%}
+CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(source.nbsql_joint_{{ k }} - source.nbsql_log_evidence) ELSE 0 END
+{%- endset -%}
+{% do posteriors.append(posterior) %}
+{{ posterior }} AS posterior_{{ k }},
+{% endfor -%}
+{% for posterior in posteriors %}({{ posterior }}) * ({{ posterior }}){% if not loop.last %} + {% endif %}{% endfor %} AS squares
+{%- endmacro %}
+
+{#
+  One row per judged row and class of the model: the columns of `judged`, of_class (its number), posterior and, with two classes, that of
+  the other one.
+#}
+{% macro without_lists__posteriors_of_judged(model) -%}
+,
+class_posteriors AS (
+  SELECT
+    judged.*,
+    known.class_no AS of_class,
+    CASE known.class_no{% for k in model.form.class_numbers %} WHEN {{ k }} THEN judged.posterior_{{ k }}{% endfor %} END AS posterior,
+    {% set is_binary = model.form.class_numbers | list | length == 2 %}
+    {% set other %}CASE known.class_no WHEN 1 THEN judged.posterior_2 ELSE judged.posterior_1 END{% endset %}
+    {% if is_binary %}{{ other }}{% else %}{{ nbsql.nullable_double(none) }}{% endif %} AS other
+
+  FROM judged
+  CROSS JOIN known
+)
+{%- endmacro %}
+
+{# As in curves.sql and evaluate.sql, by the rows of `class_posteriors`. #}
+{% macro without_lists__one_against_rest(sliced=0) -%}
+one_against_rest AS (
+  SELECT
+    {{ nbsql.slice_columns(sliced) }}of_class AS class_no,
+    posterior,
+    {{ nbsql.rank_of(nbsql.word('posterior'), nbsql.word('other')) | indent(4) }} AS rank,
+    weight,
+    CASE WHEN of_class = class_no THEN weight ELSE 0 END AS positive
+  FROM class_posteriors
+)
+{%- endmacro %}
+
+{% macro without_lists__row_losses() -%}
+row_losses AS (
+  SELECT
+    losses.*,
+    {{ nbsql.log_loss_of(nbsql.word('p')) }} AS log_loss,
+    {{ nbsql.brier_of(nbsql.word('p'), nbsql.word('squares')) }} AS brier
+  FROM (
+    SELECT class_posteriors.*, CASE WHEN of_class = class_no THEN posterior ELSE 0 END AS p
+    FROM class_posteriors
+    WHERE of_class = coalesce(class_no, 1)
+  ) AS losses
+)
+{%- endmacro %}
+
+{% macro without_lists__listed_metrics(overall, rates) -%}
+SELECT class, metric, value
+FROM (
+  {% for part, relation, metrics in [(0, 'overall', overall), (1, 'by_class', ['support'] + rates)] %}
+  {% set rows %}{% for metric in metrics %}({{ loop.index }}, {{ nbsql.text(metric) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset %}
+  SELECT
+    {{ part }} AS part,
+    {% if part %}by_class.class{% else %}NULL{% endif %} AS class,
+    names.position,
+    names.metric,
+    CASE names.position
+      {%- for metric in metrics %} WHEN {{ loop.index }} THEN {{ nbsql.as_double(nbsql.metric_column(metric)) }}{% endfor %} END AS value
+  FROM {{ nbsql.word(relation) }}
+  CROSS JOIN {{ nbsql.named_values(rows, 'names', ['position', 'metric']) | indent(2) }}
+  {{ nbsql.union_all(loop) | indent(2) }}
+  {% endfor %}
+) AS metrics
+ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
+{%- endmacro %}
 
 {# The parameters, one row per class: class_no, class, log_prior, and the parameters of the features. #}
 {% macro without_lists__parameters_by_class(model, parameters) -%}
@@ -126,17 +203,27 @@ FROM {{ parameters }} AS parameters{{ nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
+{# The scores of a token's lookup `found`, and of them that of the class of the parameters. #}
+{% macro without_lists__scores_of_token(model) -%}
+{% for k in model.form.class_numbers %}found.class_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}
+{%- endmacro %}
+
+{% macro without_lists__score_of_token(model) -%}
+{{ nbsql.score_of_class(model, nbsql.word('lookups')) }}
+{%- endmacro %}
+
+{# Of the columns class_k of a relation, that of the class of the parameters. #}
+{% macro score_of_class(model, relation) -%}
+CASE parameters.class_no{% for k in model.form.class_numbers %} WHEN {{ k }} THEN {{ relation }}.class_{{ k }}{% endfor %} END
+{%- endmacro %}
+
 {# Some features, or columns of features, with their contribution in each class (scoring/explain.sql): a query for each. #}
 {% macro without_lists__explained_block(model, parts, lookups) -%}
 {% for part in parts -%}
 {% set feature, found = part.feature, 'level' ~ nbsql.feature_suffix(part.feature) -%}
 {% set term -%}
 {% if feature.family.level -%}
-{% set score -%}
-CASE parameters.class_no
-{%- for k in model.form.class_numbers %} WHEN {{ k }} THEN {{ found }}.class_{{ k }}{% endfor %} END
-{%- endset -%}
-{{ nbsql.level_term(feature, none, score) }}
+{{ nbsql.level_term(feature, none, nbsql.score_of_class(model, nbsql.word(found))) }}
 {%- else -%}
 {{ nbsql.computed_term(feature, none, part.number) }}
 {%- endif %}

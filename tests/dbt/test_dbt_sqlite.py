@@ -188,10 +188,10 @@ def test_what_sqlite_lacks_is_refused_by_name(project: OnSQLite) -> None:
         "texts": ("family 'text' of 'a, b'", "no function that cuts a text into words"),
         "worded": ("missing of 'worded'", "no regular expressions"),
         "aged": ("the half-life of 'aged'", "no types of times"),
-        "metrics": ("nbsql.evaluation with table='metrics'", "no lists"),
+        "metrics": ("nbsql.evaluation with table='metrics'", "a parser that reads no query of that depth"),
         "monitor": ("nbsql.monitoring", "no lists"),
         "review": ("nbsql.review_queue", "no lists"),
-        "nbsql_nbsql_drift_below_drifting_9": ("nbsql_drift_below", "no lists"),
+        "nbsql_nbsql_drift_below_drifting_9": ("nbsql_drift_below", "a parser that reads no query of that depth"),
     }
     assert messages == {
         name: f"nbsql: {what} cannot be had on sqlite, which has {lack}; leave it out, or use DuckDB, PostgreSQL or Spark"

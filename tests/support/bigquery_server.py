@@ -81,7 +81,7 @@ def select(sql: str) -> Table:
             built = built.add_column(column, _TYPES[kind][0])
         catalog = catalog.add_table(built.build())
         contents[name] = create_table_content(table.rows)
-    sql = _NAME.sub(lambda found: f"`{found[3]}`", sql)
+    sql = re.sub(r"\bAS (?:INTEGER|BIGINT)\)", "AS INT64)", _NAME.sub(lambda found: f"`{found[3]}`", sql))  # BigQuery's aliases
     query = PreparedQuery.builder().set_sql(sql).set_analyzer_options(_OPTIONS).set_catalog(catalog.build())
     with query.set_table_content(contents).prepare() as prepared:
         columns = [(column.name or f"f{i}_", _NAMES[column.type.type_kind]) for i, column in enumerate(prepared.columns)]

@@ -14,6 +14,7 @@ from typing import Any
 
 import fakesnow
 import snowflake.connector
+from fakesnow import transforms
 from fakesnow.cursor import FakeSnowflakeCursor
 from sqlglot import exp
 
@@ -29,6 +30,11 @@ def _without_temporary(cursor: Any, expression: Any, params: Any) -> Any:
 
 
 FakeSnowflakeCursor._transform = _without_temporary
+_raw_value = transforms.flatten_value_cast_as_varchar
+# fakesnow takes every cast of a column `value` around a FLATTEN for one of what FLATTEN returns.
+transforms.flatten_value_cast_as_varchar = lambda cast: (
+    _raw_value(cast) if getattr(cast.this, "table", "").lower() == "tokens" else cast
+)
 with fakesnow.server() as place, snowflake.connector.connect(**place) as connection:
     print(place["port"], flush=True)
     for line in sys.stdin:

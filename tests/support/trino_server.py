@@ -17,19 +17,28 @@ from typing import Any
 
 import duckdb
 import sqlglot
-from sqlglot import ErrorLevel
+from sqlglot import ErrorLevel, exp
 
 database = duckdb.connect()
 database.execute('CREATE SCHEMA "default"')
+database.execute("SET lambda_syntax = 'ENABLE_SINGLE_ARROW'")  # which sqlglot writes
 database.execute("CREATE MACRO infinity() AS CAST('infinity' AS DOUBLE)")
 database.execute("CREATE TABLE materialized_views (catalog_name TEXT, schema_name TEXT, name TEXT)")
 one_at_a_time = Lock()
+
+
+def composed(node: exp.Expression) -> exp.Expression:
+    """DuckDB's name of the only normal form that it has."""
+    if isinstance(node, exp.Normalize) and node.args["form"].name == "NFC":
+        return exp.Anonymous(this="nfc_normalize", expressions=[node.this])
+    return node
 
 
 def translated(sql: str) -> str:
     read = sqlglot.parse_one(sql, read="trino")
     again = sqlglot.parse_one(read.sql("trino", unsupported_level=ErrorLevel.RAISE), read="trino")
     assert again == read, sql
+    read = read.transform(composed)
     written = read.sql("duckdb", unsupported_level=ErrorLevel.RAISE)
     written = re.sub('"memory"[.]information_schema', "information_schema", written, flags=re.IGNORECASE)
     return written.replace("system.metadata.materialized_views", "main.materialized_views")

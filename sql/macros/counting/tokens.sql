@@ -24,7 +24,7 @@ FROM (
     {% else %}
     {{ nbsql.words(feature, source) | indent(4) }}
     {% endif %}
-  ){% else %}{{ source }}{% endif %} AS source
+  ){% else %}{{ source }}{% endif %} AS source{{ nbsql.joined_tokens(feature) }}
   {% if condition is not none %}
   WHERE {{ condition }}
   {% endif %}

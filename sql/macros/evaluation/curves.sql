@@ -16,7 +16,7 @@
   One row per judged row and class of the model: class_no, posterior, rank (rank_of), weight, and positive, the weight if it is the row's
   class.
 #}
-{% macro one_against_rest(sliced=0) -%}
+{% macro default__one_against_rest(sliced=0) -%}
 one_against_rest AS (
   SELECT
     {{ nbsql.slice_columns(sliced) }}class_no,
@@ -100,7 +100,9 @@ cumulated AS (
   SELECT
     *,
     {% set above -%}
-    OVER (PARTITION BY {{ nbsql.slice_columns(sliced) }}class_no ORDER BY rank ASC NULLS LAST ROWS UNBOUNDED PRECEDING)
+    OVER (
+      PARTITION BY {{ nbsql.slice_columns(sliced) }}class_no ORDER BY rank ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+    )
     {%- endset %}
     sum(positives) {{ above }} AS true_positives,
     sum(negatives) {{ above }} AS false_positives
@@ -132,7 +134,7 @@ pairs AS (
     class_no,
     sum(negative * true_positives) AS won,
     sum(positive * false_positives) AS lost,
-    max(true_positives) * max(false_positives) AS pairs,
+    max(true_positives) * max(false_positives) AS all_pairs,
     sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision,
     max(abs(true_positives / of_class.n - false_positives / nullif(of_all.n - of_class.n, 0))) AS ks
   FROM ranked
@@ -143,9 +145,9 @@ pairs AS (
 areas AS (
   SELECT
     class_no,
-    (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc,
+    (won - lost + all_pairs) / nullif(2 * all_pairs, 0) AS roc_auc,
     average_precision,
-    CASE WHEN pairs > 0 THEN ks END AS ks
+    CASE WHEN all_pairs > 0 THEN ks END AS ks
   FROM pairs
 )
 {%- endmacro %}

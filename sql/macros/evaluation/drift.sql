@@ -163,30 +163,37 @@ GROUP BY {{ by }}
 #}
 {% macro divergence_of_values(counts, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
-{% set moved %}(b - a) * ln(b / a){% endset -%}
 {% set n_a %}max(n_a){% endset -%}
 {% set n_b %}max(n_b){% endset -%}
 SELECT
   {{ by }},
-  sum({{ moved }}) AS psi,
+  sum(moved) AS psi,
   sum(b * ln(b / a)) AS kl,
   {% for column in ['value', 'a', 'b'] %}
-  {{ nbsql.value_at_maximum(nbsql.word(column), moved, nbsql.word('value')) }} AS {{ nbsql.word(column) }},
+  max(CASE WHEN place = 1 THEN {{ nbsql.word(column) }} END) AS {{ nbsql.word(column) }},
   {% endfor %}
   max(n_a) AS n_a,
   max(n_b) AS n_b,
   (count(*) - 1) * (1 / {{ nbsql.null_if_zero(n_a) }} + 1 / {{ nbsql.null_if_zero(n_b) }}) AS by_chance
 FROM (
-  SELECT {{ by }}, value, n_a, n_b, (a + 0.5) / (n_a + 0.5 * k) AS a, (b + 0.5) / (n_b + 0.5 * k) AS b
+  SELECT
+    *,
+    row_number() OVER (PARTITION BY {{ by }} ORDER BY moved DESC NULLS LAST, coalesce(value, '') DESC NULLS LAST) AS place
   FROM (
-    SELECT
-      *,
-      sum(a) OVER (PARTITION BY {{ by }}) AS n_a,
-      sum(b) OVER (PARTITION BY {{ by }}) AS n_b,
-      count(*) OVER (PARTITION BY {{ by }}) AS k
-    FROM {{ counts }} AS counts
-  ) AS sides
-) AS shares
+    SELECT *, (b - a) * ln(b / a) AS moved
+    FROM (
+      SELECT {{ by }}, value, n_a, n_b, (a + 0.5) / (n_a + 0.5 * k) AS a, (b + 0.5) / (n_b + 0.5 * k) AS b
+      FROM (
+        SELECT
+          *,
+          sum(a) OVER (PARTITION BY {{ by }}) AS n_a,
+          sum(b) OVER (PARTITION BY {{ by }}) AS n_b,
+          count(*) OVER (PARTITION BY {{ by }}) AS k
+        FROM {{ counts }} AS counts
+      ) AS sides
+    ) AS shares
+  ) AS parts
+) AS ranked
 GROUP BY {{ by }}
 {%- endmacro %}
 

@@ -23,7 +23,7 @@ outcomes AS {{ nbsql.materialized() }}(
     {{ nbsql.true_label(model, as_text) }} AS class,
     {{ nbsql.as_text_if(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
     coalesce(source.nbsql_probability, 0) AS probability,
-    {{ nbsql.posteriors(model) | indent(4) }} AS posteriors,
+    {{ nbsql.posterior_columns(model) | indent(4) }},
     {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
     {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{%+ endif %} AS broken
@@ -44,8 +44,13 @@ judged AS (
   FROM outcomes
   LEFT JOIN known ON known.class = outcomes.class
   WHERE outcomes.class IS NOT NULL AND outcomes.weight > 0 AND NOT outcomes.broken
-)
+){{ nbsql.posteriors_of_judged(model) }}
 {%- endmacro %}
+
+{# The posteriors of a judged row, as columns, and what follows `judged` on an engine without lists. #}
+{% macro default__posterior_columns(model) -%} {{ nbsql.posteriors(model) }} AS posteriors {%- endmacro %}
+
+{% macro default__posteriors_of_judged(model) -%} {%- endmacro %}
 
 {# The posteriors of a row of `scored`, a list by class_no; 0 if no class explains the row. #}
 {% macro default__posteriors(model) -%}
@@ -201,7 +206,7 @@ read AS (
 {{ nbsql.row_losses() }},
 losses AS (
   SELECT
-    count(*) AS rows,
+    count(*) AS row_count,
     sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
     sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
     sum(weight * log_loss) AS log_loss,
@@ -218,7 +223,7 @@ gap AS (
 ),
 overall AS (
   SELECT
-    losses.rows,
+    losses.row_count,
     read.left_out,
     losses.unknown,
     losses.unexplained,
@@ -242,7 +247,7 @@ overall AS (
 {%- endmacro %}
 
 {# row_losses: one row per judged row, with its log_loss and brier, the sum over the classes of (p - 1 or 0)^2. #}
-{% macro row_losses() -%}
+{% macro default__row_losses() -%}
 row_losses AS (
   SELECT
     *,
@@ -260,7 +265,9 @@ row_losses AS (
 
 {# The log loss from the posterior of a row's true class, which is kept away from 0 and 1. #}
 {% macro log_loss_of(p) -%}
--ln(least(greatest({{ p }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))
+{% set above = nbsql.largest([p, nbsql.epsilon()]) -%}
+{% set below %}1 - {{ nbsql.epsilon() }}{% endset -%}
+-ln({{ nbsql.smallest([above, below]) }})
 {%- endmacro %}
 
 {# The Brier score from the posterior of a row's true class and the sum of the squares of all posteriors. #}
@@ -269,7 +276,7 @@ row_losses AS (
 {%- endmacro %}
 
 {# One row per metric of all classes and of each class, from `overall` and `by_class`. #}
-{% macro listed_metrics(overall, rates) -%}
+{% macro default__listed_metrics(overall, rates) -%}
 SELECT class, metric, value
 FROM (
   SELECT
@@ -291,10 +298,13 @@ ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
 {% macro metric_rows(metrics) -%}
 {% set positions %}{% for _ in metrics %}{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set names %}{% for metric in metrics %}{{ nbsql.text(metric) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
-{% set values %}{% for metric in metrics %}{{ nbsql.word(metric) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set values %}{% for metric in metrics %}{{ nbsql.metric_column(metric) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set lists = [nbsql.array_of(positions), nbsql.array_of(names), nbsql.list_of(values, nbsql.double())] -%}
 {{ nbsql.unnested(lists, ['position', 'metric', 'value']) }}
 {%- endmacro %}
+
+{# The column of a metric; `rows` is a word of SQL. #}
+{% macro metric_column(metric) -%} {{ nbsql.word('row_count' if metric == 'rows' else metric) }} {%- endmacro %}
 
 {# The machine epsilon of doubles, 2^-52. #}
 {% macro epsilon() -%} {{ nbsql.number(2.220446049250313e-16) }} {%- endmacro %}

@@ -112,7 +112,7 @@ bounded AS (
 {% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM {{ nbsql.all_classes() }}) {%- endmacro %}
 
 {# One row per class of the model or of judged rows, as `metrics` counts them: class. #}
-{% macro all_classes() -%} (SELECT class FROM known UNION SELECT class FROM judged) AS all_classes {%- endmacro %}
+{% macro all_classes() -%} (SELECT class FROM known {{ nbsql.union_distinct() }} SELECT class FROM judged) AS all_classes {%- endmacro %}
 
 {# shares: one row per class (NULL for all classes) and share: class, metric, position, hits of n rows. #}
 {% macro counted_shares(sliced=0) -%}

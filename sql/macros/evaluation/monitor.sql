@@ -314,7 +314,7 @@ of_labels AS (
 overall AS (
   SELECT
     totals.slice,
-    CAST(totals.rows AS {{ nbsql.double() }}) AS rows,
+    CAST(totals.rows AS {{ nbsql.double() }}) AS row_count,
     totals.log_evidence,
     1 - totals.explained / totals.weight AS unexplained,
     totals.expected / totals.weight AS expected_accuracy,

@@ -40,7 +40,7 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 WITH {{ judged }},
 {{ nbsql.all_numbers(sliced) }},
 {{ nbsql.interval_bounds() }},
-larger AS (
+larger_label AS (
   SELECT CASE WHEN count(*) = 2 THEN {{ nbsql.maximum(nbsql.word('class')) }} END AS larger FROM known
 ),
 sized AS (
@@ -57,7 +57,7 @@ sized AS (
 slices AS (
   SELECT
     {{ nbsql.slice_columns(sliced) }}
-    CAST({{ nbsql.slice_metric('rows') }} AS BIGINT) AS rows,
+    CAST({{ nbsql.slice_metric('rows') }} AS BIGINT) AS {{ nbsql.ident('rows') }},
     {{ nbsql.slice_metric('weight') }} AS weight,
     {{ nbsql.slice_metric('accuracy') }} AS accuracy,
     {{ nbsql.slice_metric('accuracy', 'low') }} AS low,
@@ -73,12 +73,12 @@ slices AS (
     {%- endfor %}
 
   FROM sized
-  CROSS JOIN larger
+  CROSS JOIN larger_label
   GROUP BY {{ nbsql.slice_columns(sliced, false) }}
 )
 SELECT
   {{ nbsql.named_slice_columns(by) | indent(2) }}
-  rows,
+  {{ nbsql.ident('rows') }},
   weight,
   accuracy,
   low,

@@ -42,7 +42,7 @@ FROM (
     {% if declared %}
     SELECT feature, value, alpha
     FROM {{ nbsql.declared_values(declared) | indent(4) }}
-    UNION
+    {{ nbsql.union_distinct() }}
     {% endif %}
     SELECT counts.feature, counts.value, max(options.alpha) AS alpha
     FROM counts

@@ -246,13 +246,20 @@ JOIN parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
+{# The scores of a token's lookup `found`, by class, and of them that of the class of the parameters. #}
+{% macro default__scores_of_token(model) -%} {{ nbsql.scores(model) }} AS scores {%- endmacro %}
+
+{% macro default__score_of_token(model) -%}
+{{ nbsql.element(nbsql.word('lookups.scores'), nbsql.word('parameters.class_no')) }}
+{%- endmacro %}
+
 {# A bag of tokens, each token once a row, with the sum over its occurrences. #}
 {% macro explained_tokens(model, feature, lookups) -%}
 {% if feature.family.over_columns -%}
 {{ nbsql.explained_pairs(model, feature, lookups) }}
 {%- else -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
-{% set found = nbsql.element(nbsql.word('lookups.scores'), nbsql.word('parameters.class_no')) -%}
+{% set found = nbsql.score_of_token(model) -%}
 SELECT
   tokens.nbsql_row,
   parameters.class_no,
@@ -279,7 +286,7 @@ FROM (
     {% if feature.family.tfidf %}
     found.idf,
     {% endif %}
-    {{ nbsql.scores(model) }} AS scores
+    {{ nbsql.scores_of_token(model) }}
   FROM (
     {{ nbsql.lookups_of_tokens(feature, lookups) | indent(4) }}
   ) AS found

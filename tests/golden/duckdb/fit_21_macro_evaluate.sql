@@ -84,7 +84,7 @@ pairs AS (
     class_no,
     sum(negative * true_positives) AS won,
     sum(positive * false_positives) AS lost,
-    max(true_positives) * max(false_positives) AS pairs,
+    max(true_positives) * max(false_positives) AS all_pairs,
     sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision,
     max(abs(true_positives / of_class.n - false_positives / nullif(of_all.n - of_class.n, 0))) AS ks
   FROM ranked
@@ -95,9 +95,9 @@ pairs AS (
 areas AS (
   SELECT
     class_no,
-    (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc,
+    (won - lost + all_pairs) / nullif(2 * all_pairs, 0) AS roc_auc,
     average_precision,
-    CASE WHEN pairs > 0 THEN ks END AS ks
+    CASE WHEN all_pairs > 0 THEN ks END AS ks
   FROM pairs
 ),
 confusion AS (
@@ -192,7 +192,7 @@ row_losses AS (
 ),
 losses AS (
   SELECT
-    count(*) AS rows,
+    count(*) AS row_count,
     sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
     sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
     sum(weight * log_loss) AS log_loss,
@@ -209,7 +209,7 @@ gap AS (
 ),
 overall AS (
   SELECT
-    losses.rows,
+    losses.row_count,
     read.left_out,
     losses.unknown,
     losses.unexplained,
@@ -235,7 +235,7 @@ FROM (
     NULL AS class,
     unnest([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27]) AS position,
     unnest([''rows'', ''weight'', ''left_out'', ''unknown'', ''unexplained'', ''broken_weights'', ''accuracy'', ''majority'', ''balanced_accuracy'', ''log_loss'', ''brier'', ''calibration_error'', ''roc_auc'', ''average_precision'', ''ks'', ''precision_macro'', ''recall_macro'', ''f1_macro'', ''roc_auc_macro'', ''average_precision_macro'', ''ks_macro'', ''precision_weighted'', ''recall_weighted'', ''f1_weighted'', ''roc_auc_weighted'', ''average_precision_weighted'', ''ks_weighted'']) AS metric,
-    unnest([rows, weight, left_out, unknown, unexplained, broken_weights, accuracy, majority, balanced_accuracy, log_loss, brier, calibration_error, roc_auc, average_precision, ks, precision_macro, recall_macro, f1_macro, roc_auc_macro, average_precision_macro, ks_macro, precision_weighted, recall_weighted, f1_weighted, roc_auc_weighted, average_precision_weighted, ks_weighted]) AS value
+    unnest([row_count, weight, left_out, unknown, unexplained, broken_weights, accuracy, majority, balanced_accuracy, log_loss, brier, calibration_error, roc_auc, average_precision, ks, precision_macro, recall_macro, f1_macro, roc_auc_macro, average_precision_macro, ks_macro, precision_weighted, recall_weighted, f1_weighted, roc_auc_weighted, average_precision_weighted, ks_weighted]) AS value
   FROM overall
   UNION ALL
   SELECT

@@ -19,7 +19,7 @@ FROM UNNEST([
 
 {# The names and types of the columns come first. A row of one column in brackets is no row but a value. #}
 {% macro bigquery__named_values(rows, name, columns) -%}
-{% set texts, flags = ['feature', 'value', 'label', 'kind', 'quantity'], ['smooths', 'unseen', 'total'] -%}
+{% set texts, flags = ['feature', 'value', 'label', 'kind', 'quantity', 'metric'], ['smooths', 'unseen', 'total'] -%}
 {% set numbers = ['place', 'position', 'feature_no'] -%}
 {% set types = namespace(columns=[]) -%}
 {% for column in columns -%}
@@ -34,4 +34,13 @@ UNNEST(ARRAY<{{ nbsql.word(type) }}>[
 {%- endset -%}
 {% if columns | length == 1 %}(SELECT {{ nbsql.word(columns[0]) }} FROM {{ list }}) AS {{ nbsql.word(name) }}{% else %}{{ list }}{% endif %}
 
+{%- endmacro %}
+
+{# The list of an expression of the place i of the first of `length` neighbouring words. A place in a list is said to count from 1. #}
+{% macro bigquery__runs_of_words(run, length) -%}
+ARRAY(
+  SELECT {{ run | replace('[', '[ORDINAL(') | replace(']', ')]') }}
+  FROM UNNEST(GENERATE_ARRAY(1, ARRAY_LENGTH(source.nbsql_words) - {{ length - 1 }})) AS i
+  ORDER BY i ASC NULLS LAST
+)
 {%- endmacro %}

@@ -17,3 +17,14 @@ CAST({{ x }} AS {{ nbsql.string() }})
 {% set text %}lower(CAST({{ x }} AS {{ nbsql.string() }})){% endset -%}
 CASE WHEN {{ text }} IN ('true', '1', '1.0', '1.0e0') THEN {{ yes }} WHEN {{ text }} IN ('false', '0', '0.0', '0.0e0') THEN {{ no }} END
 {%- endmacro %}
+
+{#
+  The list of an expression of the place i of the first of `length` neighbouring words, as Trino writes it. A sequence whose end is before
+  its start would count down.
+#}
+{% macro warehouses__runs_of_words(run, length) -%}
+CASE WHEN cardinality(source.nbsql_words) >= {{ length }}
+  THEN transform(sequence(1, cardinality(source.nbsql_words) - {{ length - 1 }}), i -> {{ run }})
+  ELSE CAST(ARRAY[] AS ARRAY(VARCHAR))
+END
+{%- endmacro %}
