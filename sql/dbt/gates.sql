@@ -46,8 +46,11 @@ SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation
 {# The finished statement that a dbt model or test consists of, in a form that the database of its table can store. #}
 {% macro default__body(sql) -%} {% do return(nbsql.finished_statement(sql)) %} {%- endmacro %}
 
-{# The same of a query of many common table expressions. search: the first words of the names of those that are the steps of a search. #}
-{% macro default__body_in_tables(sql, search=none) -%} {% do return(nbsql.body(sql)) %} {%- endmacro %}
+{#
+  The same of a query of many common table expressions. search: the first words of the names of those that are the steps of a search.
+  takes_views: whether the query can be planned as it is, too.
+#}
+{% macro default__body_in_tables(sql, search=none, takes_views=false) -%} {% do return(nbsql.body(sql)) %} {%- endmacro %}
 
 {#
   A DuckLake stores no collations: texts leave the statement without theirs, which a cast would keep, and names of ENUMs, which it does not

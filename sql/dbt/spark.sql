@@ -57,9 +57,10 @@
   that is named more than once becomes a table, and so does the answer; they are dropped, and the model consists of the answer's few rows.
   search: the first words of the names of the steps of a search, which ends with the first step in which all is done.
 #}
-{% macro spark__body_in_tables(sql, search=none) -%}
-{% if flags.WHICH not in ['run', 'build'] %}{% do return(nbsql.body(sql)) %}{% endif -%}
-{% do nbsql.refuse_if(config.get('materialized') == 'view',
+{% macro spark__body_in_tables(sql, search=none, takes_views=false) -%}
+{% set is_view = config.get('materialized') == 'view' -%}
+{% if flags.WHICH not in ['run', 'build'] or (is_view and takes_views) %}{% do return(nbsql.body(sql)) %}{% endif -%}
+{% do nbsql.refuse_if(is_view,
   "'" ~ this.identifier ~ "' is made in several statements, and a view would keep what they found; materialize it as a table") %}
 {% set pattern = '(?ms)^(?:WITH\\s+)?(\\w+|`(?:[^`]|``)+`) AS \\(\\n(.*?)\\n\\),?\\n\\s*' -%}
 {% set made, known, last = [], [], namespace(step=none) -%}

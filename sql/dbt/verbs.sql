@@ -117,7 +117,9 @@ SELECT
 {% set more = [bins] if table in ['metrics', 'calibration', 'lift'] else [sliced] if table in of_slices else [] -%}
 {% set query = nbsql[{'slices': 'sliced_metrics', 'slice_intervals': 'intervals'}.get(table, table)](judged, *more) -%}
 {% endif -%}
-{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
+{% set query = nbsql.with_model_tables(model, statistics, query) -%}
+{% if table in ['roc', 'precision_recall', 'thresholds'] %}{% do return(nbsql.body(query)) %}{% endif -%} {# of as many rows as scores #}
+{% do return(nbsql.body_in_tables(query, takes_views=true)) %}
 {%- endmacro %}
 
 {#
@@ -156,7 +158,7 @@ SELECT
 {% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, nbsql.table_of(model, 'lookups')) -%}
 {% set query = nbsql.review_by_novelty(measured, order, unseen, passed, n) -%}
 {% endif -%}
-{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
+{% do return(nbsql.body_in_tables(nbsql.with_model_tables(model, statistics, query), takes_views=true)) %}
 {%- endmacro %}
 
 {# One list for each class that may be predicted, by number: the cost of predicting it for each actual class. #}
@@ -231,7 +233,7 @@ SELECT
 {% for feature in model.facts.features if feature.columns | list == [by] %}{% do periods.append(feature.name) %}{% endfor -%}
 {% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
 {% set query = nbsql.monitor(counted, rows, names, judged, cells, priors, as_text, (periods + [none])[0]) -%}
-{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
+{% do return(nbsql.body_in_tables(nbsql.with_model_tables(model, statistics, query), takes_views=true)) %}
 {%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, with the model in the same statement. #}
