@@ -12,6 +12,8 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
 from nbsql.evaluation.validation import CrossValidation, cross_validate, cross_validate_spec
+from nbsql.spec.classifier import Classifier
+from nbsql.spec.dependence import FoundParents
 from nbsql.spec.method import Method
 from nbsql.spec.options import Options
 from nbsql.spec.rules import spec_for_recount
@@ -27,7 +29,7 @@ _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five"}
 def best_gain(engine: Engine, source: Source, options: Options, fold: str | None) -> str:
     """What would gain most, in one line, inside the caller's transaction; see `CrossValidation.gain`."""
     own = cross_validate(engine, source, options, folds=_FOLDS, fold=fold, bins=10)
-    return _best_gain_over(own, options.classifier.name, engine, source, options, fold)
+    return _best_gain_over(own, _name_of(options.classifier), engine, source, options, fold)
 
 
 def best_gain_over_model(state: ModelState, source: Source, weight: str | None) -> str:
@@ -48,9 +50,14 @@ def best_gain_over_model(state: ModelState, source: Source, weight: str | None) 
     is_naive = spec.logistic is None and not any(f.family.over_columns or f.family.parent for f in spec.features)
     with engine.transaction():
         found = cross_validate_spec(engine, source, own, folds=_FOLDS, fold=None, bins=10)
-        found_by = "" if spec.found_dependence is None else spec.found_dependence.name
-        own_method = "weighted" if spec.weighted is not None else "naive" if is_naive else found_by
+        found_by = "" if spec.found_dependence is None else _name_of(spec.found_dependence)
+        own_method = found_by or ("weighted" if spec.weighted is not None else "naive" if is_naive else "")
         return _best_gain_over(found, own_method, engine, source, options, None)
+
+
+def _name_of(method: Classifier) -> str:
+    """The name of a method, by which it is not tried again; a tree with weights is none of those that are tried."""
+    return str(method) if isinstance(method, FoundParents) and method.weighted else method.name
 
 
 def _best_gain_over(

@@ -70,12 +70,15 @@ def warn_of_features(draft: Draft) -> Draft:
     engine, spec, summary = draft.engine, draft.spec, draft.summary
     varies = {row[0]: row[1] for row in summary}
     empty, constant, uncut = list[str](), list[str](), list[str]()
+    is_weighted = spec.weighted is not None and spec.found_dependence is None
     views = Counter(feature.columns for feature in spec.features)
     for feature in spec.features:
         if feature.name not in varies:
             empty.append(feature.name)
         elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
             is_uncut = feature.family.edges == ()
+            if is_uncut and is_weighted and feature.is_inferred:
+                continue  # the method has tried to cut it
             if not is_uncut or views[feature.columns] == 1:  # another feature may tell what one bin does not
                 (uncut if is_uncut else constant).append(feature.name)
     for feature in features_with_covariance(spec):
@@ -88,9 +91,10 @@ def warn_of_features(draft: Draft) -> Draft:
     if constant:
         warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
     if uncut:
-        warn_user(
-            f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: ⟨nbsql.Binned(by=[...])⟩"
-        )
+        cure = "⟨nbsql.Binned(by=[...])⟩"
+        if spec.found_dependence is not None and all(each.is_inferred for each in spec.features if each.name in uncut):
+            cure = f"⟨method=nbsql.{type(spec.found_dependence).__name__}(bins=10)⟩"
+        warn_user(f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: {cure}")
     if not spec.features:
         warn_user("the model has no features; it predicts the most frequent class")
     numbers = _advise_on_texts(draft)

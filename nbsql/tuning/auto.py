@@ -18,21 +18,25 @@ from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.queries.query import Query
 from nbsql.spec.classifier import Classifier
+from nbsql.spec.dependence import FoundParents
 from nbsql.spec.method import Method, Weighted
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
-from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score
+from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score, TreeTerms
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
+from nbsql.tuning.comparison import Comparison
 from nbsql.tuning.methods import (
     METHODS,
     OutOfTimeError,
     Setting,
     bag_families,
+    is_promising,
     other_methods,
     reason_not_tried,
     row_scores_by_method,
+    terms_of_tree,
 )
 from nbsql.tuning.sweep import family_text
 from nbsql.warn import quietly
@@ -40,7 +44,6 @@ from nbsql.warn import quietly
 FOLDS = 5
 COLUMNS_AT_A_TIME = 32  # if seconds count; else all columns are counted together
 MIN_STANDARD_ERRORS = 2.0  # a gain of a family must exceed so many standard errors, so that ties go to the default
-MIN_OF_SETTINGS = 1.0  # the same of a setting, of which there are few
 _MAX_ROUNDS = 8
 _MIN_IMPROVEMENT = 1e-4  # decrease of the log loss below which a round is the last
 _MAX_CLASSES = 40
@@ -123,6 +126,7 @@ class _FamilySearch:
         self.families: dict[str, list[Family]] = {}
         self.reasons: dict[str, str] = {}
         self._late: set[str] = set()  # the columns whose further families are not tried, because the budget is spent
+        self._trees: dict[str, TreeTerms] = {}
         warn_of_texts(engine, source, selectable)
         with quietly():
             self.terms = self._count_candidates(default)
@@ -191,28 +195,32 @@ class _FamilySearch:
 
         With `lenient` a method that the rows do not allow is skipped, with its reason; with `calibrate` a temperature is tried.
         """
-        terms = self.terms
+        engine, classes = self.terms.engine, self.terms.classes
         chosen = self._search(calibrated=False)
         settings = [Setting("default", self.default, False), Setting("families chosen", chosen, False)]
         if calibrate:
             chosen = self._search(calibrated=True)
             settings.insert(1, Setting("default, calibrated", self.default, True))
             settings.append(Setting("families chosen, calibrated", chosen, True))
-        losses, temperatures = [], []
         not_tried = self._columns_not_tried()
         refused: dict[str, str] = {}
-        scores_by_key: dict[str, Markup] = {}
+        compared = Comparison(self.terms)
+        for setting in settings:
+            compared.add([setting], self._row_scores(setting))
         for name, other in methods:
             setting = Setting(name, chosen, False, other)
+            columns = len(self._features_of(setting))
             if len(self.default) == 1 and not self._adds_features(setting):
                 continue  # there is nothing that it could depend on
             if lenient and other.is_cut_at_quantiles and not self._cuts_numbers:
                 continue  # it is the method without them
-            if lenient and (reason := reason_not_tried(other, len(self._features_of(setting)), terms.classes)):
+            if lenient and not is_promising(other, columns, classes, compared.losses_by_name):
+                continue
+            if lenient and (reason := reason_not_tried(other, columns, classes)):
                 refused[name] = reason
                 continue
             try:
-                scores_by_key[setting.key] = self._row_scores(setting)
+                row_scores = self._row_scores(setting)
             except OutOfTimeError:
                 not_tried.append(f"method {name}")
                 continue
@@ -221,31 +229,15 @@ class _FamilySearch:
                     raise
                 refused[name] = str(error)
                 continue
-            settings += [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
-        for setting in settings:
-            if setting.key not in scores_by_key:
-                scores_by_key[setting.key] = self._row_scores(setting)
-            row_scores = scores_by_key[setting.key]
-            best, by_fold = terms.temperatures(row_scores) if setting.calibrated else (1.0, None)
-            losses.append(terms.losses(row_scores, by_fold))
-            temperatures.append(best)
-        scores = [terms.compare(each, losses[0]) for each in losses]
-        winner = 0
-        for number in range(1, len(settings)):
-            if terms.compare(losses[number], losses[winner]).is_sure(MIN_OF_SETTINGS):
-                winner = number
-        order = sorted(range(len(settings)), key=lambda number: (float(f"{scores[number].loss:.9g}"), number))
-        ranking = [
-            (rank, settings[number].name, *_figures(scores[number]), number == winner)
-            for rank, number in enumerate(order, start=1)
-        ]
-        ranking.sort(key=lambda row: not row[-1])  # the chosen one comes first, whatever its rank
-        winning = settings[winner]
+            both = [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
+            compared.add(both, row_scores)
+        winner = compared.winner()
+        winning, temperature = compared.settings[winner], compared.temperatures[winner]
         method = winning.method
-        tried = list(self._settings(winning.chosen, temperatures[winner] if method is None else 1.0))
-        engine, render = terms.engine, terms.engine.renderer.statement
+        tried = list(self._settings(winning.chosen, temperature if method is None else 1.0))
+        render = engine.renderer.statement
         return Auto(
-            engine.query_macro("row_count", losses[0])[0][0],
+            compared.rows,
             self._families_of(winning),
             self._left_out(winning),
             winning.calibrated,
@@ -253,29 +245,50 @@ class _FamilySearch:
             not_tried,
             refused,
             self.reasons if method is None else {},
-            Query(engine, render("ranked_rows", ranking, RANKING, [1])),
+            Query(engine, render("ranked_rows", compared.ranking(winner), RANKING, [1])),
             Query(engine, render("ranked_rows", tried, TRIED, [0, 1])),
             # The families have been chosen by these folds, for which that of the families would be too low.
-            temperature=temperatures[winner] if winning.calibrated and method is not None else None,
+            temperature=temperature if winning.calibrated and method is not None else None,
         )
 
     def _row_scores(self, setting: Setting) -> Markup:
         """A table of the joint log-likelihoods of the rows by a setting."""
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
-        engine, source, options, temporary = self._place
+        engine, source, _, temporary = self._place
         method, is_counted = setting.method, not self._adds_features(setting)
+        if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method)) is not None:
+            return found
         if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
             with engine.part(f"cross-validating method {method.name!r}"):
                 found = self.terms.weighted_scores(self._features_of(setting), method)
             if found is not None:
                 return found
-        options = replace(
-            options.excluding(*self._left_out(setting)),
-            families={**options.families, **self._families_of(setting)},
-            method=cast("Method", method),
-        )
+        options = self._options_of(setting)
         return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, **self._fold_options)
+
+    def _scores_of_tree(self, setting: Setting, method: FoundParents) -> Markup | None:
+        """A table of the joint log-likelihoods by a tree, and by the weights of its features, if they can be learnt."""
+        if self._budget.is_spent():
+            raise OutOfTimeError
+        engine, source, *_ = self._place
+        plain = replace(method, weighted=False)
+        key = str(plain)
+        if key not in self._trees:
+            options = replace(self._options_of(setting), method=cast("Method", plain))
+            found = terms_of_tree(engine, source, options, self.terms, self._budget, **self._fold_options)
+            self._trees[key] = found
+        tree = self._trees[key]
+        if not method.weighted:
+            return self.terms.row_scores({feature.name: DEFAULT for feature in tree.features}, tree)
+        with engine.part(f"cross-validating method {key!r} with weights"):
+            return self.terms.weighted_scores([(feature, DEFAULT) for feature in tree.features], Weighted(), tree)
+
+    def _options_of(self, setting: Setting) -> Options:
+        """The options of a fit with a setting."""
+        options = self._place[2].excluding(*self._left_out(setting))
+        families = {**options.families, **self._families_of(setting)}
+        return replace(options, families=families, method=cast("Method", setting.method))
 
     def _families_of(self, setting: Setting) -> dict[str, Family]:
         """The families that a fit with a setting would not infer: of another method than weights, those of texts as words."""
@@ -377,11 +390,7 @@ class _FamilySearch:
                 if place != OUT:
                     family, inferred = self._family(name, place), place == DEFAULT and name in self.selectable
                     text = family_text(self._looks.get(name, type(family)()) if inferred else family)
-                yield name, text, self.scores_alone[name][place].loss, *_figures(scores[place]), place == chosen[name]
-
-
-def _figures(score: Score) -> tuple[float, float, float]:
-    return score.loss, score.gain, score.error
+                yield name, text, self.scores_alone[name][place].loss, *scores[place].figures, place == chosen[name]
 
 
 def _same_feature(features: Sequence[Feature], wanted: Feature) -> Feature:

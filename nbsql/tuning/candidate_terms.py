@@ -47,9 +47,22 @@ class Score:
         loss, gain, square = (value / weight for value in sums)
         return cls(loss, gain, math.sqrt(max(square - gain * gain, 0.0) / rows))
 
+    @property
+    def figures(self) -> tuple[float, float, float]:
+        """Its numbers, as the results show them."""
+        return self.loss, self.gain, self.error
+
     def is_sure(self, least: float) -> bool:
         """Whether there is a gain of more than `least` standard errors."""
         return self.gain > 1e-9 and self.gain > least * self.error
+
+
+@dataclass(frozen=True)
+class TreeTerms:
+    """The terms of the features of a tree: their table, one candidate of each column, and these columns."""
+
+    relation: Markup
+    features: Sequence[Feature]
 
 
 class CandidateTerms:
@@ -131,15 +144,22 @@ class CandidateTerms:
         refitted = RefittedFolds(self.engine, cv.source, [setting], lambda name: self._temporary(f"{prefix} {name}"), **options)
         for name, edges in refitted.edges_by_fold.items():
             self.edges_by_fold[name] |= edges
+        yield from self._queries_of_refitted(refitted, [*columns])
+
+    def _queries_of_refitted(self, refitted: RefittedFolds, columns: Sequence[str]) -> Iterator[Markup]:
+        """The queries of the terms of the features of some columns, of which a fold may lack those of one bin."""
         for spec, names in refitted.parts(refitted.specs[0]):
-            families = {feature.name: feature.family for feature in spec.features}
-            found = {name: [replace(each, family=families[each.name]) for each in group] for name, group in columns.items()}
-            uncut = [name for name, (feature,) in found.items() if is_one_bin(feature)]
+            found = {each.name: [each] for each in spec.features if not is_one_bin(each)}
+            uncut = [name for name in columns if name not in found]
             if uncut:
                 arguments = (self.rows, names[0], [self._number(name) for name in uncut], self.classes)
                 yield self.engine.renderer.fragment("terms_of_uncut_bins", *arguments)
-            those_cut = {name: group for name, group in found.items() if name not in uncut}
-            yield from (query for _, query in self._term_queries(refitted, spec, names, those_cut))
+            yield from (query for _, query in self._term_queries(refitted, spec, names, found))
+
+    def of_tree(self, refitted: RefittedFolds) -> TreeTerms:
+        """The terms of the features of a tree that the other folds have found."""
+        features = {each.name: each for spec, _ in refitted.parts(refitted.specs[0]) for each in spec.features}
+        return TreeTerms(self._gather(self._queries_of_refitted(refitted, [*features])), [*features.values()])
 
     def _number(self, column: str) -> int:
         """The number of a column in the tables, from 1."""
@@ -164,16 +184,19 @@ class CandidateTerms:
                 arguments = (context, self.rows, models.parameters, models.lookups, places, self.classes)
                 yield block, self.engine.renderer.fragment("terms_of_candidates", *arguments)
 
-    def row_scores(self, chosen: Mapping[str, int]) -> Markup:
-        """A table of the joint log-likelihoods of the rows for one candidate of each column."""
-        return self.exchange(self.priors, {name: (OUT, place) for name, place in chosen.items()}, "scoring the rows")
+    def row_scores(self, chosen: Mapping[str, int], tree: TreeTerms | None = None) -> Markup:
+        """A table of the joint log-likelihoods of the rows for one candidate of each column, of the search or of a tree."""
+        return self.exchange(self.priors, {name: (OUT, place) for name, place in chosen.items()}, "scoring the rows", tree)
 
-    def exchange(self, row_scores: Markup, changes: Mapping[str, tuple[int, int]], title: str) -> Markup:
+    def exchange(
+        self, row_scores: Markup, changes: Mapping[str, tuple[int, int]], title: str, tree: TreeTerms | None = None
+    ) -> Markup:
         """The table after exchanging the candidates of some columns, the place before and after; the old one is dropped."""
         if not changes:
             return row_scores
         changed = [(self._number(name), *places) for name, places in changes.items()]
-        new_scores = self._create(title, "scores_with_candidates", row_scores, self._terms, changed, self.classes)
+        terms = self._terms if tree is None else tree.relation
+        new_scores = self._create(title, "scores_with_candidates", row_scores, terms, changed, self.classes)
         self.drop(row_scores)
         return new_scores
 
@@ -192,7 +215,9 @@ class CandidateTerms:
             scores[names[feature - 1]][place] = Score.of(weight, count, sums)
         return scores
 
-    def weighted_scores(self, chosen: Sequence[tuple[Feature, int]], method: Weighted) -> Markup | None:
+    def weighted_scores(
+        self, chosen: Sequence[tuple[Feature, int]], method: Weighted, tree: TreeTerms | None = None
+    ) -> Markup | None:
         """A table of the joint log-likelihoods by weights of the candidates of some columns, by the rows of the other folds.
 
         The candidates of a row are those by the counts of the folds beside its own, from which the weights of all folds are
@@ -205,8 +230,9 @@ class CandidateTerms:
         columns = [(self._number(feature.name), place) for feature, place in chosen]
         features = [replace(feature, index=self._number(feature.name)) for feature, _ in chosen]
         relation = self._create(
-            "evidence of the candidates", "evidence_of_candidates", self.priors, self._terms, columns, self.classes
-        )
+            "evidence of the candidates", "evidence_of_candidates",
+            self.priors, self._terms if tree is None else tree.relation, columns, self.classes,
+        )  # fmt: skip
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         search = FeatureWeightSearch(
             self.engine, plan, Logistic(), relation, relation, self._temporary_name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,22 +13,26 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.evaluation.refitted_folds import make_folds_for_spec
+from nbsql.evaluation.refitted_folds import RefittedFolds, make_folds_for_spec
 from nbsql.family import Family
 from nbsql.learning.folds import resolve_settings
 from nbsql.spec.classifier import Classifier
-from nbsql.spec.dependence import AODE, TAN
+from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents
 from nbsql.spec.method import Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
-from nbsql.tuning.candidate_terms import CandidateTerms
+from nbsql.tuning.candidate_terms import CandidateTerms, TreeTerms
 
 # The methods that are tried by default. The others must be better than the first.
-METHODS: tuple[Method, ...] = ("naive", "weighted", "tan", "aode", TAN(bins=10), AODE(bins=10))
+METHODS: tuple[Method, ...] = (
+    "naive", "weighted", "tan", "aode", TAN(bins=10), AODE(bins=10),
+    TAN(weighted=True), KDB(2, weighted=True), TAN(bins=20, weighted=True),
+)  # fmt: skip
 
 # What is not tried unasked.
 MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
 MAX_CUT = 20  # columns of which all pairs of quantiles are counted
+MAX_LOSS_OF_TREE = 1.2  # times the lowest log loss so far: a tree with weights is not tried unasked where the tree is worse
 
 
 class OutOfTimeError(Exception):
@@ -42,11 +47,6 @@ class Setting:
     chosen: Mapping[str, int]  # the number of the candidate of each column, for naive Bayes
     calibrated: bool  # whether a temperature is tried
     method: Classifier | None = None  # the classifier, if it is not naive Bayes
-
-    @property
-    def key(self) -> str:
-        """A text that is equal for settings with the same scores."""
-        return repr((self.method, dict(self.chosen)))
 
 
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
@@ -68,6 +68,44 @@ def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | No
     if method.is_cut_at_quantiles and columns > MAX_CUT:
         return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
     return None
+
+
+def is_promising(method: Classifier, columns: int, classes: int, losses: Mapping[str, float]) -> bool:
+    """Whether weights for a tree are worth a try, by the log losses of the settings so far, by name.
+
+    The tree with the same kind of bins must be the better one of the two, and near the best setting.
+    """
+    if not isinstance(method, FoundParents) or not method.weighted:
+        return True
+    trees = [losses.get(str(each), math.inf) for each in (TAN(), TAN(bins=10))]
+    own = trees[method.is_cut_at_quantiles]
+    is_near = own <= MAX_LOSS_OF_TREE * min(losses.values())
+    return is_near and own == min(trees) and columns * classes <= MAX_WEIGHED
+
+
+def terms_of_tree(
+    engine: Engine,
+    source: Source,
+    options: Options,
+    terms: CandidateTerms,
+    budget: Budget,
+    *,
+    folds: int,
+    fold: str | None,
+) -> TreeTerms:
+    """What each feature of a tree says of the rows; its bins, its parents and its counts are those of the other folds.
+
+    Raises OutOfTimeError if the budget is spent before a fold is begun.
+    """
+    with engine.part(f"cross-validating method {options.classifier.name!r}"), engine.temporaries() as name:
+        spec = resolve_settings(engine, source, [options], fold)[0]
+        known = terms.edges_by_fold
+        cv = RefittedFolds(
+            engine, source, [spec], name, folds=folds, fold=fold, rows_with_folds=terms.rows, edges_by_fold=known
+        )
+        if budget.is_spent():
+            raise OutOfTimeError
+        return terms.of_tree(cv)
 
 
 def row_scores_by_method(

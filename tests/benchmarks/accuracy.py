@@ -280,7 +280,6 @@ def measure(table: Table, folder: str, rows: int, methods: Sequence[str]) -> dic
             f"WHERE chance // 16 % 10 {condition} ORDER BY nbsql_number"
         )
     target = table.target
-    truth = np.array([str(row[0]) for row in con.execute(f'SELECT CAST("{target}" AS VARCHAR) FROM met').fetchall()])
     found: dict[str, Found] = {}
 
     def chosen(**options: Any) -> tuple[nbsql.Model, bool]:
@@ -311,12 +310,13 @@ def measure(table: Table, folder: str, rows: int, methods: Sequence[str]) -> dic
             continue
         (model, is_calibrated), seconds = timed(fit)
         classes = [str(row[0]).lower() if isinstance(row[0], bool) else str(row[0]) for row in model.priors]
-        frame, predicting = timed(lambda model=model, is_it=is_calibrated: model.predict_proba("met", calibrated=is_it).df())
-        found[method] = judged(
-            frame[[f"probability_{label}" for label in classes]].to_numpy(), classes, truth, seconds, predicting
-        )
+        scored, predicting = timed(lambda model=model, is_it=is_calibrated: model.predict_proba("met", calibrated=is_it).df())
+        shown = con.execute(f'SELECT CAST("{target}" AS VARCHAR) AS truth FROM scored').df()["truth"].to_numpy()  # in its order
+        columns = [f"probability_{label}" for label in classes]
+        found[method] = judged(scored[columns].to_numpy(), classes, shown, seconds, predicting)
     learnt, met = con.execute("FROM learnt").df(), con.execute("FROM met").df()
     y = con.execute(f'SELECT CAST("{target}" AS VARCHAR) AS y FROM learnt').df()["y"].to_numpy()
+    truth = con.execute(f'SELECT CAST("{target}" AS VARCHAR) AS truth FROM met').df()["truth"].to_numpy()
     x, points = (frame.drop(columns=target) for frame in (learnt, met))
     if table.text is not None:
         x, points = x[table.text], points[table.text]

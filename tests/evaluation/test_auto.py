@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+from scipy.optimize import minimize
 from support.nearly import near
 from support.refused import Refused
 
@@ -172,7 +174,9 @@ def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connectio
         FROM (SELECT i, hash(i) % 100 AS x, hash(i + 901) % 100 AS z FROM range(600) AS r(i))""")
     found = nbsql.auto(con, "squares", target="y", exclude=["id"], leave_out=False)
     assert found.method == nbsql.TAN(bins=10)
-    assert {"tan", "tan(bins=10)", "aode(bins=10), calibrated"} < {row[1] for row in found.ranking.fetchall()}
+    tried = {row[1] for row in found.ranking.fetchall()}
+    assert {"tan", "tan(bins=10)", "aode(bins=10), calibrated", "tan(bins=20, weighted=True)"} < tried
+    assert "tan(weighted=True)" not in tried  # where the tree without weights says nothing
     assert nbsql.auto(con, "SELECT y, x > 50 AS a, z > 50 AS b FROM squares", target="y").refused == {}  # nothing to cut
     tree, none = (
         nbsql.cross_validate(con, "squares", target="y", exclude=["id"], method=each) for each in (found.method, "tan")
@@ -249,6 +253,50 @@ def test_weights_are_those_of_the_other_folds(con: Connection) -> None:
 
 
 @pytest.mark.slow
+def test_a_tree_with_weights_is_that_of_the_other_folds(con: Connection) -> None:
+    """The tree of a fold is found without it, and its weights are those that minimise the loss of the rows of the others."""
+    con.execute(
+        """CREATE TABLE doubled AS SELECT i, y, 'a' || a AS a, 'a' || a AS again, 'b' || b AS b, x, i % 4 AS part
+        FROM (SELECT i, hash(i) % 3 = 0 AS y, CASE WHEN hash(i + 1000) % 10 < 6 THEN y::INT ELSE hash(i + 2000) % 3 END AS a,
+          (a + y::INT + (hash(i + 4000) % 10 = 0)::INT) % 2 AS b, y::INT + hash(i + 3000) % 1000 / 400.0 AS x
+          FROM range(800) AS r(i))"""
+    )
+    options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["i"]}
+    methods = [nbsql.TAN(bins=5), nbsql.TAN(bins=5, weighted=True)]
+    found = nbsql.auto(con, "doubled", methods=methods, leave_out=False, calibrate=False, **options)
+    rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    evidence: list[tuple[int, bool, list[float]]] = []  # of each row: its fold, its class, and what each feature says for it
+    for part in range(3):
+        others = f"FROM doubled WHERE part NOT IN (3, {part})"
+        model = nbsql.fit(con, others, target="y", exclude=["part"], id="i", method=methods[0])
+        explained = model.explain(f"FROM doubled WHERE part = {part}").arrow()
+        evidence += con.execute("""SELECT any_value(part), any_value(y), list(gain ORDER BY feature)
+            FROM (SELECT i, feature, sum(if(class, contribution, -contribution)) AS gain
+              FROM explained WHERE feature IS NOT NULL GROUP BY ALL) JOIN doubled USING (i) GROUP BY i""").fetchall()
+        assert explained is not None
+    folds, truth, x = (np.array(column) for column in zip(*evidence, strict=True))
+    sign = np.where(truth, 1.0, -1.0)
+
+    def loss(v: Any) -> Any:  # v: the bias, the common weight, and the distance of each feature from it
+        return np.logaddexp(0.0, -sign * (v[0] + x @ (v[1] + v[2:])))
+
+    def held_out(penalty: float) -> float:
+        total = 0.0
+        for part in range(3):
+            seen, growth = folds != part, len(folds) / (folds != part).sum()
+            best = minimize(lambda v, seen=seen, growth=growth: growth * loss(v)[seen].sum() + growth * penalty * v[1:] @ v[1:],
+                            np.zeros(2 + x.shape[1]), tol=1e-9)  # fmt: skip
+            total += loss(best.x)[~seen].sum()
+        return total / len(folds)
+
+    assert rows["tan(bins=5)"] == near(
+        nbsql.cross_validate(con, "FROM doubled WHERE part < 3", method=methods[0], **options).log_loss
+    )
+    assert rows[str(methods[1])] == pytest.approx(min(map(held_out, (1.0, 10.0, 100.0))), abs=2e-3)
+    assert found.best().families.keys() >= {"a", "again", "b", "x"}
+
+
+@pytest.mark.slow
 def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
     without = ["part", "weight", "k", "noise"]
     found = nbsql.auto(table, "t", target="y", exclude=without, methods=["naive"], calibrate=False)
@@ -298,6 +346,32 @@ def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
     alone = nbsql.auto(con, "SELECT y, a FROM copies", target="y", families={"a": "gaussian"})
     assert not alone.calibrated
     assert (alone.families, alone.exclude) == ({}, [])
+
+
+def test_few_rows_without_a_fault_call_for_no_temperature(con: Connection) -> None:
+    con.execute("CREATE TABLE apart AS SELECT i % 2 = 0 AS y, (i % 2) * 5 + i % 5 * 0.8 AS x FROM range(60) AS r(i)")
+    found = nbsql.auto(con, "apart", target="y", methods=["naive"], families={"x": "gaussian"}, leave_out=False)
+    losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    gain = losses["default"] - losses["default, calibrated"]
+    assert 0 < gain < math.log(found.rows) / (2 * found.rows)
+    assert not found.calibrated
+
+
+def test_weights_are_learnt_for_the_better_tree_where_it_is_near_the_best() -> None:
+    from nbsql.tuning.methods import is_promising
+
+    weighted, cut, deep = nbsql.TAN(weighted=True), nbsql.TAN(bins=20, weighted=True), nbsql.KDB(2, weighted=True)
+    losses = {"default": 0.5, "tan": 0.4, "tan(bins=10)": 0.41}
+    for tried, of_mdl, of_quantiles in (
+        (losses, True, False),
+        ({**losses, "tan(bins=10)": 0.39}, False, True),
+        ({**losses, "weighted": 0.3}, False, False),
+        ({"default": 0.5}, False, False),  # no tree was tried
+    ):
+        found = [is_promising(method, 10, 2, tried) for method in (weighted, deep, cut)]
+        assert found == [of_mdl, of_mdl, of_quantiles]
+    assert not is_promising(weighted, 151, 2, losses)
+    assert is_promising(nbsql.AODE(), 151, 2, {})
 
 
 @pytest.mark.slow

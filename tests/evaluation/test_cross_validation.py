@@ -226,6 +226,9 @@ def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con: Connect
     assert of_tan.evaluate("later").gain().startswith(tried)
     of_weights = nbsql.fit(con, "pairs", target="y", exclude=["w"], method="weighted")
     assert re.match(r"method='(tan|aode)' gains", of_weights.evaluate("later").gain())
+    both = nbsql.fit(con, "pairs", target="y", exclude=["w"], method=nbsql.TAN(weighted=True))
+    tried = "none of method='naive', method='weighted', method='tan', method='aode' gains on five folds"
+    assert both.evaluate("later").gain().startswith(tried)  # with the weights and the tree alone
     mixture = nbsql.fit(con, "SELECT *, i % 7 AS x FROM (SELECT *, row_number() OVER () AS i FROM pairs)", target="y",
                         features=["x"], method=nbsql.Mixture(2))  # fmt: skip
     evaluated = mixture.evaluate("SELECT 1.0 * i AS x, i % 2 AS y FROM range(50) AS r(i)")

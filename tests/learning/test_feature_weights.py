@@ -224,13 +224,15 @@ def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
     assert yes - no == pytest.approx(expected["yes"] - expected["no"], abs=1e-9)
 
 
-def test_one_bin_is_no_fault_of_a_number_with_another_view(con: Any) -> None:
+def test_one_bin_of_the_method_is_no_fault_and_one_of_the_user_is(con: Any) -> None:
     query = "SELECT y, hash(id + 77) % 100 AS noise FROM t"
+    options: dict[str, Any] = {"target": "y", "name": "w", "replace": True}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=True), name="w", replace=True)
+        nbsql.fit(con, query, method=nbsql.Weighted(views=True), **options)
+        nbsql.fit(con, query, method="weighted", **options)
         assert not [each for each in caught if "one bin only" in str(each.message)]
-        nbsql.fit(con, query, target="y", method="weighted", name="w", replace=True)
+        nbsql.fit(con, query, method="weighted", families={"noise": nbsql.Binned(by="mdl")}, **options)
     assert [each for each in caught if "one bin only in 'noise'" in str(each.message)]
 
 

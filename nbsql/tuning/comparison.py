@@ -1,0 +1,70 @@
+"""Settings that are judged on the same rows, and which of them is chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.tuning.candidate_terms import CandidateTerms, Score
+from nbsql.tuning.methods import Setting
+
+_MIN_STANDARD_ERRORS = 1.0  # of the gain of a setting, of which there are few
+
+
+@dataclass
+class Comparison:
+    """Settings with the losses that they have on the rows; the simpler ones come first, and the default before all."""
+
+    terms: CandidateTerms
+    settings: list[Setting] = field(default_factory=list)
+    scores: list[Score] = field(default_factory=list)  # with the gain over the default
+    temperatures: list[float] = field(default_factory=list)
+    _losses: list[Markup] = field(default_factory=list)
+
+    def add(self, settings: Sequence[Setting], row_scores: Markup) -> None:
+        """Judge settings that differ only in whether they are calibrated, by the joint log-likelihoods of the rows."""
+        for setting in settings:
+            best, by_fold = self.terms.temperatures(row_scores) if setting.calibrated else (1.0, None)
+            self._losses.append(self.terms.losses(row_scores, by_fold))
+            self.settings.append(setting)
+            self.temperatures.append(best)
+            self.scores.append(self.terms.compare(self._losses[-1], self._losses[0]))
+
+    @property
+    def rows(self) -> int:
+        """The number of rows on which they were judged."""
+        found: int = self.terms.engine.query_macro("row_count", self._losses[0])[0][0]
+        return found
+
+    @property
+    def losses_by_name(self) -> dict[str, float]:
+        """The log loss of each setting."""
+        return {setting.name: score.loss for setting, score in zip(self.settings, self.scores, strict=True)}
+
+    def winner(self) -> int:
+        """The number of the setting that gains more than a standard error over the best of the simpler ones.
+
+        A temperature must also gain half the logarithm of the rows, in nats (Schwarz, Estimating the dimension of a model,
+        Annals of Statistics 6, 1978): few rows that are all predicted right call for one that is nearly certain.
+        """
+        winner, rows = 0, self.rows
+        for number, setting in enumerate(self.settings):
+            found = self.terms.compare(self._losses[number], self._losses[winner])
+            is_worth_it = not setting.calibrated or found.gain * rows > math.log(rows) / 2
+            if is_worth_it and found.is_sure(_MIN_STANDARD_ERRORS):
+                winner = number
+        return winner
+
+    def ranking(self, winner: int) -> list[tuple[Any, ...]]:
+        """The rows of `Auto.ranking`: the chosen setting comes first, whatever its rank."""
+        numbers = range(len(self.settings))
+        order = sorted(numbers, key=lambda number: (float(f"{self.scores[number].loss:.9g}"), number))
+        rows = [
+            (rank, self.settings[number].name, *self.scores[number].figures, number == winner)
+            for rank, number in enumerate(order, start=1)
+        ]
+        return sorted(rows, key=lambda row: not row[-1])
