@@ -13,6 +13,7 @@ from nbsql.errors import listed
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.draft import Draft
 from nbsql.learning.family_warnings import advice, advice_on_classes, features_to_advise_on
+from nbsql.learning.missing_words import column_matches_key
 from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
 from nbsql.learning.spelling_advice import advice_on_booleans, advice_on_missing_classes, advice_on_spellings
 from nbsql.plan.layout import complete_features, many_levels
@@ -70,6 +71,8 @@ def warn_of_features(draft: Draft) -> Draft:
     engine, spec, summary = draft.engine, draft.spec, draft.summary
     varies = {row[0]: row[1] for row in summary}
     empty, constant, uncut = list[str](), list[str](), list[str]()
+    asked = draft.options.families
+    made = {each.name for each in spec.features if not any(column_matches_key(each.column, key) for key in asked)}
     is_weighted = spec.weighted is not None and spec.found_dependence is None
     views = Counter(feature.columns for feature in spec.features)
     for feature in spec.features:
@@ -77,7 +80,7 @@ def warn_of_features(draft: Draft) -> Draft:
             empty.append(feature.name)
         elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
             is_uncut = feature.family.edges == ()
-            if is_uncut and is_weighted and feature.is_inferred:
+            if is_uncut and is_weighted and feature.name in made:
                 continue  # the method has tried to cut it
             if not is_uncut or views[feature.columns] == 1:  # another feature may tell what one bin does not
                 (uncut if is_uncut else constant).append(feature.name)
@@ -92,7 +95,7 @@ def warn_of_features(draft: Draft) -> Draft:
         warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
     if uncut:
         cure = "⟨nbsql.Binned(by=[...])⟩"
-        if spec.found_dependence is not None and all(each.is_inferred for each in spec.features if each.name in uncut):
+        if spec.found_dependence is not None and made.issuperset(uncut):
             cure = f"⟨method=nbsql.{type(spec.found_dependence).__name__}(bins=10)⟩"
         warn_user(f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: {cure}")
     if not spec.features:

@@ -398,7 +398,9 @@ def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_na
     found = nbsql.auto(table, "t", **options)
     assert found.refused.keys() == {"aode", "aode(bins=10)"}
     assert re.search("not tried: aode: method='aode' would count [0-9]+ pairs of values, and takes 1; leave", str(found))
-    assert {row[1] for row in found.ranking.fetchall()} == {"default", "families chosen", "weighted", "tan", "tan(bins=10)"}
+    names = {row[1] for row in found.ranking.fetchall()}
+    assert {"default", "families chosen", "weighted", "tan", "tan(bins=10)"} <= names
+    assert not any(name.startswith("aode") for name in names)
     with pytest.raises(nbsql.InputError, match="method='aode' would count"):
         nbsql.auto(table, "t", methods=["aode"], **options)
 
