@@ -55,7 +55,7 @@ def acts(con: duckdb.DuckDBPyConnection, kind: str, rows: int, folder: str) -> d
         "report": lambda: model.report(f"{folder}/report.html", source=table),
     }
     if kind == "categorical":
-        for method in ("tan", "aode"):
+        for method in ("tan", "aode", "kdb"):
             other = nbsql.fit(con, table, name=method, method=method, **options)
             found |= {
                 f"fit by {method}": lambda method=method: nbsql.fit(con, table, method=method, **options),  # type: ignore[misc]

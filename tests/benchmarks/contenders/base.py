@@ -15,7 +15,7 @@ import numpy as np
 from tables import Case
 from threadpoolctl import threadpool_limits
 
-THREADS = 2
+THREADS = int(os.environ.get("NBSQL_THREADS", "2"))
 SAMPLE = 2_000
 WORD = r"(?u)[^\W_]+"  # what nbsql.Text takes for a word
 WIDE = ("wide_numbers", "wide_categories", "classes")
