@@ -43,7 +43,8 @@ FROM (
 ) AS steps
 LIMIT 2000000000
 {%- endset -%}
-{% do tables.append((nbsql.inline_name('step 0'), nbsql[method ~ '_start'](read, *([0.95 if confidence is none else confidence] if certain else [])))) %}
+{% set options = [0.95 if confidence is none else confidence] if certain else [] -%}
+{% do tables.append((nbsql.inline_name('step 0'), nbsql[method ~ '_start'](read, *options))) %}
 {% for k in range(1, count + 1) -%}
 {% do tables.append((nbsql.inline_name('step ' ~ k), next | replace(step, nbsql.inline_name('step ' ~ (k - 1))))) %}
 {% endfor -%}

@@ -243,7 +243,8 @@ SELECT
 {% do nbsql.refuse_if(certain is none and by_class, 'by_class goes with certain') %}
 {% if certain is not none -%}
 {% do nbsql.check_share(certain, 'certain') %}
-{% do nbsql.refuse_if(calibration is none, "certain goes with calibration=ref('...'), of nbsql.fitted_calibration(..., method='certain')") %}
+{% do nbsql.refuse_if(calibration is none,
+  "certain goes with calibration=ref('...'), of nbsql.fitted_calibration(..., method='certain')") %}
 {% endif -%}
 {% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration, certain is not none) -%}
 {% set known = nbsql.check_source(model, source, []) -%}

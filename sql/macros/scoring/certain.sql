@@ -12,7 +12,8 @@
   the reason is NULL if it is, and else names the two most probable classes, or says that nothing is known.
 #}
 {% macro predict_certain(model, scored, parameters, calibration, certain, by_class, calibrated=false, checks_names=false, classes=[]) -%}
-{% set rows = nbsql.with_knowledge(model, scored if calibrated else nbsql.with_logs(model, scored), parameters, nbsql.word('nbsql_logs')) -%}
+{% set rows = scored if calibrated else nbsql.with_logs(model, scored) -%}
+{% set rows = nbsql.with_knowledge(model, rows, parameters, nbsql.word('nbsql_logs')) -%}
 {% set highest %}{{ nbsql.number(1e300) }}{% endset -%}
 {% set promised %}{% if certain is none %}TRUE{% else %}probability >= {{ nbsql.number(certain) }}{% endif %}{% endset -%}
 {% set winner = nbsql.word('source.nbsql_winner') -%}
@@ -31,7 +32,8 @@ SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for name, x in [('prediction', prediction), ('probability', probability), ('reason', reason)] -%}
   {% if not loop.first %}  {% endif %}
-  {%- if checks_names %}coalesce({{ nbsql.word(name) }}, {{ x }}){% else %}{{ x }}{% endif %} AS {{ nbsql.word(name) }}{{ nbsql.comma_line(loop) }}
+  {%- set word = nbsql.word(name) %}
+  {%- if checks_names %}coalesce({{ word }}, {{ x }}){% else %}{{ x }}{% endif %} AS {{ word }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
   {%- for class in classes %},
   {% set posterior = nbsql.element(nbsql.word('source.nbsql_posteriors'), class.number) %}
@@ -111,9 +113,9 @@ GROUP BY {{ part }}
 {%- endmacro %}
 
 {#
-  The relation of rows with nbsql_known and nbsql_logs, the log-posteriors up to a constant per row, and nbsql_winner and nbsql_runner_up, the numbers of
-  the two most probable classes, and nbsql_certainty, the log-odds of the first against all others, to nine digits, so that equal rows are
-  equal in every query, and at most a thousand million, where no other class is possible; NULL if nothing is known.
+  The relation of rows with nbsql_known and nbsql_logs, the log-posteriors up to a constant per row, and nbsql_winner and nbsql_runner_up,
+  the numbers of the two most probable classes, and nbsql_certainty, the log-odds of the first against all others, to nine digits, so that
+  equal rows are equal in every query, and at most a thousand million, where no other class is possible; NULL if nothing is known.
 #}
 {% macro with_certainty(rows) -%}
 {% set rivals = nbsql.word('nbsql_rivals') -%}
