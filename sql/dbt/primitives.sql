@@ -44,6 +44,10 @@ arrayConcat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% end
 {% macro clickhouse__has_digit(x) -%} match({{ x }}, '[0-9]') {%- endmacro %}
 {% macro clickhouse__in_time_zone(x, zone) -%} toTimeZone({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro clickhouse__infinity() -%} inf {%- endmacro %}
+{% macro clickhouse__is_none_of(word, texts) -%}
+{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+{% macro clickhouse__list_filtered(list, condition) -%} arrayFilter(word -> {{ condition }}, {{ list }}) {%- endmacro %}
 {% macro clickhouse__lower_case(x) -%} lowerUTF8({{ x }}) {%- endmacro %}
 {% macro clickhouse__matches(x, pattern) -%} extractAll(coalesce({{ x }}, ''), {{ pattern }}) {%- endmacro %}
 {% macro clickhouse__number_of_weekday(x) -%} toDayOfWeek({{ x }}) {%- endmacro %}
@@ -58,6 +62,7 @@ replaceRegexpAll({{ x }}, '[\\x{9}-\\x{D}\\x{1C}-\\x{20}\\x{85}\\p{Z}]{{ '{' }}{
 {%- endmacro %}
 {% macro clickhouse__string() -%} Nullable(String) {%- endmacro %}
 {% macro clickhouse__text_as_fitted(feature, column, whole, x) -%} CAST({{ x }} AS {{ nbsql.string() }}) {%- endmacro %}
+{% macro clickhouse__token_rows(feature) -%} arrayJoin({{ nbsql.token_terms(feature.family) }}) AS value, 1 AS times {%- endmacro %}
 {% macro clickhouse__union_distinct() -%} UNION DISTINCT {%- endmacro %}
 {% macro clickhouse__with_slices(source, expression) -%}
 (SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
@@ -152,6 +157,8 @@ list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LA
 {% if part == 'year' %}year({{ x }}){% else %}extract({{ nbsql.word(part) }} FROM {{ x }}){% endif %}
 {%- endmacro %}
 {% macro default__plain_label(x, type) -%} {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %} {%- endmacro %}
+{% macro default__posterior_columns(model) -%} {{ nbsql.posteriors(model) }} AS posteriors {%- endmacro %}
+{% macro default__posteriors_of_judged(model) -%} {%- endmacro %}
 {% macro default__product(a, b, careful=false) -%} {{ a }} * {{ b }} {%- endmacro %}
 {% macro default__raise_error(message, text=none) -%} error({{ nbsql.text(message) }}) {%- endmacro %}
 {% macro default__row_id() -%} row_number() OVER () {%- endmacro %}
@@ -164,6 +171,10 @@ list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length -
 {%- endmacro %}
 {% macro default__same_value(a, b) -%} {{ a }}.value IS NOT DISTINCT FROM {{ b }}.value {%- endmacro %}
 {% macro default__scan_value(x, careful) -%} {% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %} {%- endmacro %}
+{% macro default__score_of_token(model) -%}
+{{ nbsql.element(nbsql.word('lookups.scores'), nbsql.word('parameters.class_no')) }}
+{%- endmacro %}
+{% macro default__scores_of_token(model) -%} {{ nbsql.scores(model) }} AS scores {%- endmacro %}
 {% macro default__single_blanks(x, least) -%}
 regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
 {%- endmacro %}

@@ -8,6 +8,7 @@
 
 {% macro sqlite__most_numbers() -%} {% do return(2000) %} {%- endmacro %}
 
+{# What this engine lacks, by what needs it, and what a refusal says of it. #}
 {% macro sqlite__lacking() -%}
 {% do return({
   'lists': 'which has no lists', 'words': 'which has no function that cuts a text into words', 'bags': 'which has no lists',

@@ -153,6 +153,7 @@ one_against_rest AS (
 )
 {%- endmacro %}
 
+{# The rows with their log loss and Brier score: one row per judged row, from its posteriors by class. #}
 {% macro without_lists__row_losses() -%}
 row_losses AS (
   SELECT
@@ -167,6 +168,7 @@ row_losses AS (
 )
 {%- endmacro %}
 
+{# The metrics of the whole and of each class as rows: class, metric, value. #}
 {% macro without_lists__listed_metrics(overall, rates) -%}
 SELECT class, metric, value
 FROM (

@@ -1,7 +1,7 @@
 {#
   How far classes are apart, from the covariance matrices of families/multivariate_gaussian.sql. The matrices are those of the rows
-  themselves, neither shared nor shrunk (`plain`); covariance.sql inverts them. Where columns are linearly dependent there is no inverse, and
-  therefore no distance.
+  themselves, neither shared nor shrunk (`plain`); covariance.sql inverts them. Where columns are linearly dependent there is no inverse,
+  and therefore no distance.
 #}
 
 {#

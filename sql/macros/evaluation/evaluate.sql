@@ -47,11 +47,6 @@ judged AS (
 ){{ nbsql.posteriors_of_judged(model) }}
 {%- endmacro %}
 
-{# The posteriors of a judged row, as columns, and what follows `judged` on an engine without lists. #}
-{% macro default__posterior_columns(model) -%} {{ nbsql.posteriors(model) }} AS posteriors {%- endmacro %}
-
-{% macro default__posteriors_of_judged(model) -%} {%- endmacro %}
-
 {# The posteriors of a row of `scored`, a list by class_no; 0 if no class explains the row. #}
 {% macro default__posteriors(model) -%}
 list_transform(

@@ -246,13 +246,6 @@ JOIN parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
-{# The scores of a token's lookup `found`, by class, and of them that of the class of the parameters. #}
-{% macro default__scores_of_token(model) -%} {{ nbsql.scores(model) }} AS scores {%- endmacro %}
-
-{% macro default__score_of_token(model) -%}
-{{ nbsql.element(nbsql.word('lookups.scores'), nbsql.word('parameters.class_no')) }}
-{%- endmacro %}
-
 {# A bag of tokens, each token once a row, with the sum over its occurrences. #}
 {% macro explained_tokens(model, feature, lookups) -%}
 {% if feature.family.over_columns -%}

@@ -30,11 +30,6 @@ FROM VALUES(
 ) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
-{# To stand in a SELECT: one row per word of the row: value, times. #}
-{% macro clickhouse__token_rows(feature) -%}
-arrayJoin({{ nbsql.token_terms(feature.family) }}) AS value, 1 AS times
-{%- endmacro %}
-
 {# The rows of the source with `nbsql_words`, the words of their text in order; of a text that is NULL none, as no list is NULL. #}
 {% macro clickhouse__words(feature, source) -%}
 {% set family, pattern = feature.family, '(' ~ feature.family.pattern ~ ')' -%} {# a pattern's own groups are not what it matches #}
@@ -46,10 +41,4 @@ SELECT
     {{ nbsql.matches(nbsql.folded_text(feature), nbsql.text(pattern)) }}
   ) AS nbsql_words
 FROM {{ source }} AS source
-{%- endmacro %}
-
-{% macro clickhouse__list_filtered(list, condition) -%} arrayFilter(word -> {{ condition }}, {{ list }}) {%- endmacro %}
-
-{% macro clickhouse__is_none_of(word, texts) -%}
-{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
