@@ -121,7 +121,7 @@ class _FamilySearch:
                 )
         self.features = {feature.name: feature for feature in default.features}
         inferred = {feature.name for feature in default.features if feature.is_inferred}
-        self._cuts_numbers = any(c.name in inferred and c.inferred_kind in Binned.accepts for c in source.columns)
+        self._numbers = sum(c.name in inferred and c.inferred_kind in Binned.accepts for c in source.columns)
         self.selectable = {feature.name for feature in selectable}
         self.families: dict[str, list[Family]] = {}
         self.reasons: dict[str, str] = {}
@@ -212,9 +212,7 @@ class _FamilySearch:
             columns = len(self._features_of(setting))
             if len(self.default) == 1 and not self._adds_features(setting):
                 continue  # there is nothing that it could depend on
-            if lenient and other.is_cut_at_quantiles and not self._cuts_numbers:
-                continue  # it is the method without them
-            if lenient and not is_promising(other, columns, classes, compared.losses_by_name):
+            if lenient and not is_promising(other, columns, self._numbers, classes, compared.losses_by_name):
                 continue
             if lenient and (reason := reason_not_tried(other, columns, classes)):
                 refused[name] = reason

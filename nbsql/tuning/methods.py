@@ -18,20 +18,20 @@ from nbsql.family import Family
 from nbsql.learning.folds import resolve_settings
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents
-from nbsql.spec.method import Method, NaiveBayes, Weighted, method_named
+from nbsql.spec.method import Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CandidateTerms, TreeTerms
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
-    "naive", "weighted", "tan", "aode", TAN(bins=10), AODE(bins=10),
+    "naive", "weighted", "lda", "tan", "aode", TAN(bins=10), AODE(bins=10),
     TAN(weighted=True), KDB(2, weighted=True), TAN(bins=20, weighted=True),
 )  # fmt: skip
 
 # What is not tried unasked.
 MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
-MAX_CUT = 20  # columns of which all pairs of quantiles are counted
+MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
 MAX_LOSS_OF_TREE = 1.2  # times the lowest log loss so far: a tree with weights is not tried unasked where the tree is worse
 
 
@@ -67,14 +67,21 @@ def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | No
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
     if method.is_cut_at_quantiles and columns > MAX_CUT:
         return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
+    if isinstance(method, Discriminant) and columns > MAX_CUT:
+        return f"the covariances of {columns} columns take long; name it in methods to try it"
     return None
 
 
-def is_promising(method: Classifier, columns: int, classes: int, losses: Mapping[str, float]) -> bool:
-    """Whether weights for a tree are worth a try, by the log losses of the settings so far, by name.
+def is_promising(method: Classifier, columns: int, numbers: int, classes: int, losses: Mapping[str, float]) -> bool:
+    """Whether a method can differ from the others and, for weights of a tree, is near the best setting so far.
 
-    The tree with the same kind of bins must be the better one of the two, and near the best setting.
+    numbers: how many of the columns are numbers. losses: the log losses of the settings by name. The tree with the same kind of
+    bins must be the better one of the two.
     """
+    if method.is_cut_at_quantiles and not numbers:  # it is the method without them
+        return False
+    if isinstance(method, Discriminant):
+        return numbers > 1
     if not isinstance(method, FoundParents) or not method.weighted:
         return True
     trees = [losses.get(str(each), math.inf) for each in (TAN(), TAN(bins=10))]

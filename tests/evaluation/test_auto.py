@@ -214,7 +214,10 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
     con.execute(f"CREATE TABLE numbers AS SELECT y, {', '.join(f'hash(c{n}) % 2 + 0.5 AS c{n}' for n in range(21))} FROM wide")
     found = nbsql.auto(con, "numbers", target="y", folds=2, leave_out=False, budget="0.001 s")
     reason = "the pairs of the quantiles of 21 columns take long; name it in methods to try it"
-    assert found.refused == dict.fromkeys(["tan(bins=10)", "aode(bins=10)"], reason)
+    assert found.refused == {
+        "lda": "the covariances of 21 columns take long; name it in methods to try it",
+        **dict.fromkeys(["tan(bins=10)", "aode(bins=10)"], reason),
+    }
 
 
 @pytest.mark.slow
@@ -368,10 +371,12 @@ def test_weights_are_learnt_for_the_better_tree_where_it_is_near_the_best() -> N
         ({**losses, "weighted": 0.3}, False, False),
         ({"default": 0.5}, False, False),  # no tree was tried
     ):
-        found = [is_promising(method, 10, 2, tried) for method in (weighted, deep, cut)]
+        found = [is_promising(method, 10, 3, 2, tried) for method in (weighted, deep, cut)]
         assert found == [of_mdl, of_mdl, of_quantiles]
-    assert not is_promising(weighted, 151, 2, losses)
-    assert is_promising(nbsql.AODE(), 151, 2, {})
+    assert not is_promising(weighted, 151, 3, 2, losses)
+    assert is_promising(nbsql.AODE(), 151, 3, 2, {})
+    assert [is_promising(nbsql.LDA(), 10, numbers, 2, {}) for numbers in (1, 2)] == [False, True]
+    assert [is_promising(nbsql.AODE(bins=10), 10, numbers, 2, {}) for numbers in (0, 1)] == [False, True]
 
 
 @pytest.mark.slow
@@ -467,7 +472,8 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
 def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
     cut = ["method tan(bins=10)", "method aode(bins=10)"]
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
-    assert found.not_tried == ["further families of 'x', 'k', 'c'", "method weighted", "method tan", "method aode", *cut]
+    others = ["method weighted", "method lda", "method tan", "method aode"]
+    assert found.not_tried == ["further families of 'x', 'k', 'c'", *others, *cut]
     assert f"the budget ran out; not tried: {'; '.join(found.not_tried)}" in str(found)
     assert {family for _, family, *_ in found.tried.fetchall()} == {"gaussian", "categorical", "left out"}
     assert found.best().families.keys() == {"x", "k", "c"}
