@@ -70,6 +70,9 @@ LEFT JOIN (SELECT * FROM {{ rows }} AS source LIMIT 0) AS source ON TRUE
 
 {% macro default__type_of(x) -%} typeof({{ x }}) {%- endmacro %}
 
+{# The type is followed by how it is stored, in brackets. #}
+{% macro snowflake__type_of(x) -%} split_part(SYSTEM$TYPEOF({{ x }}), '[', 1) {%- endmacro %}
+
 {% macro postgres__type_of(x) -%} CAST(pg_typeof({{ x }}) AS TEXT) {%- endmacro %}
 
 {#

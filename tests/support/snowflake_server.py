@@ -1,6 +1,7 @@
 """Snowflake's interface by fakesnow, which runs its statements on DuckDB: `snowflake_server.py` prints its port.
 
-A temporary table is one that stays, as DuckDB has none in a schema; dbt drops those that it makes.
+A temporary table is one that stays, as DuckDB has none in a schema; dbt drops those that it makes. The type of an expression is
+that of DuckDB.
 
 Each line of its input is a statement, as JSON, and a line of its output is the columns and rows that it returns.
 """
@@ -22,14 +23,17 @@ logging.disable(logging.CRITICAL)
 _transformed = FakeSnowflakeCursor._transform
 
 
-def _without_temporary(cursor: Any, expression: Any, params: Any) -> Any:
+def _as_duckdb_has_it(cursor: Any, expression: Any, params: Any) -> Any:
     found = _transformed(cursor, expression, params)
+    for call in found.find_all(exp.Anonymous):
+        if call.name.upper() == "SYSTEM$TYPEOF":
+            call.set("this", "typeof")
     for temporary in list(found.find_all(exp.TemporaryProperty)):
         temporary.pop()
     return found
 
 
-FakeSnowflakeCursor._transform = _without_temporary
+FakeSnowflakeCursor._transform = _as_duckdb_has_it
 _raw_value = transforms.flatten_value_cast_as_varchar
 # fakesnow takes every cast of a column `value` around a FLATTEN for one of what FLATTEN returns.
 transforms.flatten_value_cast_as_varchar = lambda cast: (
