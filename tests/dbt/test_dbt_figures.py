@@ -19,7 +19,7 @@ import pytest
 from engines.servers import absent
 from jinja2 import Environment
 from support import dbt_versions
-from support.dbt_projects import Project, needs_dbt, read, server, tests_on
+from support.dbt_projects import Project, module_on, needs_dbt, read, server
 
 import nbsql
 
@@ -72,7 +72,7 @@ def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], 
     """A project on an engine, and what reads a table there."""
     if engine in ("duckdb", "postgres", "sqlite"):
         with server(engine) if engine != "sqlite" else nullcontext() as address:
-            found = tests_on("sqlite").OnSQLite(folder) if engine == "sqlite" else Project(folder, {}, {}, address=address)
+            found = module_on("sqlite").OnSQLite(folder) if engine == "sqlite" else Project(folder, {}, {}, address=address)
 
             def reads(name: str) -> Rows:
                 with closing(found.connect()) as con:
@@ -80,14 +80,14 @@ def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], 
 
             yield found, reads
     elif engine == "clickhouse":
-        with tests_on(engine).served(folder) as made:
+        with module_on(engine).served(folder) as made:
             yield made, lambda name: made.read(name)[1]
     elif engine == "spark":
-        of_spark = tests_on(engine)
+        of_spark = module_on(engine)
         with of_spark.session() as session:
             yield of_spark.OnSpark(folder, {}, {}, target=of_spark.TARGET), lambda name: of_spark.table(session, name)[1]
     else:
-        with tests_on("warehouses").served(folder, engine) as made:
+        with module_on("warehouses").served(folder, engine) as made:
             yield made, lambda name: made.read(name)[1]
 
 

@@ -17,7 +17,7 @@ import duckdb
 import pytest
 from engines.servers import absent
 from support import dbt_versions
-from support.dbt_projects import Project, equal, needs_dbt, tests_on
+from support.dbt_projects import Project, equal, module_on, needs_dbt
 
 import nbsql
 
@@ -295,7 +295,7 @@ def test_the_page_says_what_the_tests_execute_and_what_is_refused() -> None:
             for engine, cell in zip(engines, cells, strict=True):
                 said[engine]["".join(macro)] = cell
     known = dict.fromkeys(TARGETS, (SCORES, REFUSED))
-    known |= {engine: (tests_on(engine).SCORES, tests_on(engine).REFUSED) for engine in ("sqlite", "clickhouse")}
+    known |= {engine: (module_on(engine).SCORES, module_on(engine).REFUSED) for engine in ("sqlite", "clickhouse")}
     for engine, tables in known.items():
         executed, refused = ({called(call) for call in table.values()} for table in tables)
         cell = "stand-in" if engine in TARGETS else "executed"

@@ -175,7 +175,7 @@ class Project:
                 con.execute(sql)
 
 
-def tests_on(engine: str) -> ModuleType:
+def module_on(engine: str) -> ModuleType:
     """The file of the tests of the package on an engine, which has its project and what is executed and refused there."""
     file = Path(__file__).parents[1] / "dbt" / f"test_dbt_{engine}.py"
     spec = importlib.util.spec_from_file_location(file.stem, file)
