@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from engines.servers import absent
 from support import dbt_versions
-from support.dbt_projects import Project, dbt, equal, needs_dbt, read
+from support.dbt_projects import ALL, Project, dbt, equal, needs_dbt, read, scores, scores_in_python
 
 import nbsql
 
@@ -74,20 +74,7 @@ META: dict[str, Any] = {
     "worded": {"target": "y", "features": ["a, b"], "missing": ["v0"]},
     "aged": {"target": "y", "features": ["x"], "weight": {"half_life": 5, "at": "id"}},
 }
-ALL = "source('raw', 'rows')"
-SCORES = {
-    "priors": "class_priors(ref('counted'))",
-    "likelihoods": "feature_likelihoods(ref('counted'))",
-    "predict_proba": f"probabilities(ref('counted'), {ALL}, columns='id')",
-    "joint_log_likelihood": f"joint_log_likelihoods(ref('counted'), {ALL}, columns='id')",
-    "log_evidence": f"evidence(ref('counted'), {ALL}, columns='id')",
-    "explain": f"explanation(ref('counted'), {ALL})",
-    "confusion": f"evaluation(ref('counted'), {ALL}, table='confusion')",
-    "scorecard": "scorecard(ref('ordered'), target='a')",
-    "ordered_predict_proba": f"probabilities(ref('ordered'), {ALL}, columns='id')",
-    "numbered_likelihoods": "feature_likelihoods(ref('numbered'))",
-    "numbered_predict": f"predictions(ref('numbered'), {ALL}, columns='id')",
-}
+SCORES = {**scores("counted"), "ordered_predict_proba": f"probabilities(ref('ordered'), {ALL}, columns='id')"}
 REFUSED = {
     "metrics": f"evaluation(ref('counted'), {ALL})",
     "monitor": f"monitoring(ref('counted'), {ALL})",
@@ -154,18 +141,8 @@ def test_every_table_is_that_of_python(project: OnSQLite, con: sqlite3.Connectio
     ordered = nbsql.fit(here, "rows", target="y", features=["a, b", "flag", "x"], families=families)
     messages = project.messages()
     expected = {
-        "priors": model.priors,
-        "likelihoods": model.likelihoods,
-        "explain": model.explain("rows"),
-        "confusion": model.evaluate("rows").confusion,
-        **{
-            verb: getattr(model, verb)("rows", columns=["id"])
-            for verb in ("predict_proba", "joint_log_likelihood", "log_evidence")
-        },
-        "scorecard": ordered.scorecard(target="a").lines,
+        **scores_in_python(model, model, ordered, numbered, "rows"),
         "ordered_predict_proba": ordered.predict_proba("rows", columns=["id"]),
-        "numbered_likelihoods": numbered.likelihoods,
-        "numbered_predict": numbered.predict("rows", columns=["id"]),
     }
     assert expected.keys() == SCORES.keys()
     for name, query in expected.items():

@@ -17,7 +17,7 @@ import duckdb
 import pytest
 from engines.servers import absent
 from support import dbt_versions
-from support.dbt_projects import Project, equal, module_on, needs_dbt
+from support.dbt_projects import ALL, Project, equal, module_on, needs_dbt, scores, scores_in_python
 
 import nbsql
 
@@ -69,17 +69,8 @@ META: dict[str, Any] = {
 WORDS: dict[str, Any] = {"ngrams": 2, "min_length": 2, "stop_words": ["auf", "on"]}
 # Snowflake's patterns know the letters of ASCII alone.
 ASCII: dict[str, Any] = {"pattern": "[a-z0-9]+", "normal_form": None, "event": "bernoulli"}
-ALL = "source('raw', 'rows')"
 SCORES = {
-    "priors": "class_priors(ref('counted'))",
-    "likelihoods": "feature_likelihoods(ref('counted'))",
-    "predict_proba": f"probabilities(ref('counted'), {ALL}, columns='id')",
-    "explain": f"explanation(ref('ordered'), {ALL})",
-    "confusion": f"evaluation(ref('ordered'), {ALL}, table='confusion')",
-    "scorecard": "scorecard(ref('ordered'), target='a')",
-    "joint_log_likelihood": f"joint_log_likelihoods(ref('ordered'), {ALL}, columns='id')",
-    "log_evidence": f"evidence(ref('ordered'), {ALL}, columns='id')",
-    "numbered_likelihoods": "feature_likelihoods(ref('numbered'))",
+    **scores("ordered"),
     "metrics": f"evaluation(ref('ordered'), {ALL})",
     "intervals": f"evaluation(ref('counted'), {ALL}, table='intervals', weight='weight')",
     "slices": f"evaluation(ref('counted'), {ALL}, table='slices', weight='weight', by='day')",
@@ -87,7 +78,6 @@ SCORES = {
     "text_likelihoods": "feature_likelihoods(ref('texts'))",
     "text_predict": f"probabilities(ref('texts'), {ALL}, columns='id')",
     "text_explain": f"explanation(ref('texts'), {ALL})",
-    "numbered_predict": f"predictions(ref('numbered'), {ALL}, columns='id')",
 }
 REFUSED = {
     "lift": f"evaluation(ref('ordered'), {ALL}, table='lift')",
@@ -214,16 +204,7 @@ def test_every_table_is_that_of_python(project: Warehouse) -> None:
     judged, weighted = ordered.evaluate("everything"), model.evaluate("everything", weight="weight", by="day")
     messages = project.messages()
     expected = {
-        "priors": model.priors,
-        "likelihoods": model.likelihoods,
-        "predict_proba": model.predict_proba("everything", columns=["id"]),
-        "explain": ordered.explain("everything"),
-        "confusion": ordered.evaluate("everything").confusion,
-        "scorecard": ordered.scorecard(target="a").lines,
-        "joint_log_likelihood": ordered.joint_log_likelihood("everything", columns=["id"]),
-        "log_evidence": ordered.log_evidence("everything", columns=["id"]),
-        "numbered_likelihoods": numbered.likelihoods,
-        "numbered_predict": numbered.predict("everything", columns=["id"]),
+        **scores_in_python(model, ordered, ordered, numbered, "everything"),
         "metrics": judged.metrics,
         "intervals": weighted.intervals,
         "slices": weighted.slices,

@@ -186,6 +186,40 @@ def module_on(engine: str) -> ModuleType:
     return found
 
 
+ALL = "source('raw', 'rows')"
+
+
+def scores(model: str) -> dict[str, str]:
+    """The calls by their names that engines without lists execute: of 'counted' and 'numbered', and of 'ordered' or `model`."""
+    return {
+        "priors": "class_priors(ref('counted'))",
+        "likelihoods": "feature_likelihoods(ref('counted'))",
+        "predict_proba": f"probabilities(ref('counted'), {ALL}, columns='id')",
+        "joint_log_likelihood": f"joint_log_likelihoods(ref('{model}'), {ALL}, columns='id')",
+        "log_evidence": f"evidence(ref('{model}'), {ALL}, columns='id')",
+        "explain": f"explanation(ref('{model}'), {ALL})",
+        "confusion": f"evaluation(ref('{model}'), {ALL}, table='confusion')",
+        "scorecard": "scorecard(ref('ordered'), target='a')",
+        "numbered_likelihoods": "feature_likelihoods(ref('numbered'))",
+        "numbered_predict": f"predictions(ref('numbered'), {ALL}, columns='id')",
+    }
+
+
+def scores_in_python(counted: Any, model: Any, ordered: Any, numbered: Any, rows: str) -> dict[str, Any]:
+    """The queries of the models in Python whose rows those of `scores` are."""
+    return {
+        "priors": counted.priors,
+        "likelihoods": counted.likelihoods,
+        "predict_proba": counted.predict_proba(rows, columns=["id"]),
+        **{verb: getattr(model, verb)(rows, columns=["id"]) for verb in ("joint_log_likelihood", "log_evidence")},
+        "explain": model.explain(rows),
+        "confusion": model.evaluate(rows).confusion,
+        "scorecard": ordered.scorecard(target="a").lines,
+        "numbered_likelihoods": numbered.likelihoods,
+        "numbered_predict": numbered.predict(rows, columns=["id"]),
+    }
+
+
 def read(con: Any, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """The names of the columns of a query, and its rows."""
     cursor = con.execute(sql)
