@@ -8,8 +8,7 @@
 {# What is refused, with the reason. #}
 {% macro clickhouse__lacking() -%}
 {% do return({
-  'lists': 'where the package computes without lists', 'long queries': 'where the package computes without lists',
-  'bags': 'where the package reads no lists',
+  'lists': 'where the package computes without lists', 'bags': 'where the package reads no lists',
   'patterns': 'where the package reads no patterns of numbers', 'times': 'where the package lets no rows age'}) %}
 {%- endmacro %}
 
@@ -30,7 +29,8 @@
   materialized. A join without a match gives NULL, and an aggregate may have the name of the column that it reads.
 #}
 {% macro clickhouse_statement(sql) -%}
-{% set kept = namespace(sql=modules.re.sub('(?m)^( *)(\\w+)[.](\\w+)(,?)$(?!\\s*[-+*/|])', '\\1\\2.\\3 AS \\3\\4', sql | string)) -%}
+{% set own = '(?m)^( *)(\\w+)[.](\\w+|"[^"]+")(,?)$(?!\\s*[-+*/|])' -%}
+{% set kept = namespace(sql=modules.re.sub(own, '\\1\\2.\\3 AS \\3\\4', sql | string)) -%}
 {% for _ in range(8) -%}
 {% set kept.sql = modules.re.sub(
   '(?m)^( *SELECT (?:\\w+[.]\\w+ AS \\w+, )*)(\\w+)[.](\\w+)(?=, |$)', '\\1\\2.\\3 AS \\3', kept.sql) -%}

@@ -53,6 +53,7 @@ META: dict[str, Any] = {
     "counted": {"target": "y", "id": "id", "weight": "weight", "exclude": ["note"], "families": FAMILIES},
     "few": {"target": "y", "features": ["flag", "x"]},
     "categories": {"target": "y", "features": ["a, b", "events"], "families": {"events": {"family": "binned", "by": [1, 2.5]}}},
+    "by_event": {"target": "y", "features": ["flag", "x"], "slice_by": "events"},
     "words": {"target": "y", "features": ["note", "flag"], "families": {"note": WORDS}},
     "runs": {"target": "y", "features": ["note"], "families": {"note": RUNS}},
     "aged": {"target": "y", "features": ["x"], "weight": {"half_life": 5, "at": "id"}},
@@ -70,8 +71,12 @@ SCORES = {
     "of_runs": f"probabilities(ref('runs'), {ALL}, columns='id')",
     "scorecard": "scorecard(ref('categories'), target='b')",
 }
+JUDGED = ("metrics", "intervals", "roc", "precision_recall", "calibration", "thresholds")
+SCORES |= {table: f"evaluation(ref('few'), {ALL}, table='{table}')" for table in JUDGED}
+SCORES["drifted"] = "feature_drift(ref('by_event'))"
+SCORES["sliced"] = f"evaluation(ref('few'), {ALL}, table='slices', by='a, b')"
 REFUSED = {
-    "metrics": f"evaluation(ref('few'), {ALL})",
+    "lifts": f"evaluation(ref('few'), {ALL}, table='lift')",
     "compared": f"comparison(ref('few'), ref('categories'), {ALL})",
 }
 
@@ -87,6 +92,7 @@ class OnClickHouse(Project):
         models |= {name: f"{{{{ nbsql.{call} }}}}" for name, call in (SCORES | REFUSED).items()}
         config = {name: {"materialized": "table"} for name in (*META, *SCORES)} | {"priors": {"materialized": "view"}}
         tests = {"counted": ["nbsql.nbsql_statistics_not_negative"]}
+        tests["by_event"] = [{"nbsql.nbsql_drift_below": {"arguments": {"maximum": 9}}}]
         super().__init__(folder, models, META, config, tests, target=target, version="clickhouse")
 
     def ask(self, sql: str) -> bytes:
@@ -155,7 +161,7 @@ def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
             ("runs", nbsql.Text(characters=(3, 4), within_words=True, accents=False, event="bernoulli")),
         )
     )
-    messages = project.messages()
+    messages, judged = project.messages(), few.evaluate("rows")
     expected = {
         "priors": model.priors,
         "likelihoods": model.likelihoods,
@@ -167,6 +173,9 @@ def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
         "of_runs": runs.predict_proba("rows", columns=["id"]),
         "log_evidence": few.log_evidence("rows", columns=["id"]),
         "scorecard": categories.scorecard(target="b").lines,
+        **{table: getattr(judged, table) for table in JUDGED},
+        "drifted": nbsql.fit(here, "rows", **META["by_event"]).drift([0, 1, 2, 3], 4),
+        "sliced": few.evaluate("rows", by="a, b").slices,
     }
     assert expected.keys() == SCORES.keys()
     for name, query in expected.items():
@@ -179,7 +188,8 @@ def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
         equal(rows, wanted, name)
     for name, counted in (("counted", model), ("words", words), ("runs", runs)):
         equal([row[:7] for row in project.read(name)[1]], [row[:7] for row in counted.statistics], name)
-    assert project.statuses()["nbsql_nbsql_statistics_not_negative_counted_"] == "pass"
+    for name in ("nbsql_nbsql_statistics_not_negative_counted_", "nbsql_nbsql_drift_below_by_event_9"):
+        assert project.statuses()[name] == "pass", messages.get(name)
 
 
 def test_what_the_package_lacks_on_clickhouse_is_refused_by_name(project: OnClickHouse) -> None:
@@ -187,7 +197,7 @@ def test_what_the_package_lacks_on_clickhouse_is_refused_by_name(project: OnClic
     lists = "where the package computes without lists"
     lacking = {
         "aged": ("the half-life of 'aged'", "where the package lets no rows age"),
-        "metrics": ("nbsql.evaluation with table='metrics'", lists),
+        "lifts": ("nbsql.evaluation with table='lift'", lists),
         "compared": ("nbsql.comparison", lists),
     }
     assert messages == {

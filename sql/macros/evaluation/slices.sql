@@ -46,7 +46,7 @@ larger_label AS (
 sized AS (
   SELECT {{ nbsql.slice_columns(sliced) }}class, metric, value, low, high FROM bounded
   UNION ALL
-  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'rows', count(*), NULL, NULL
+  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'rows', 1e0 * count(*), NULL, NULL
   FROM judged
   GROUP BY {{ nbsql.slice_columns(sliced, false) }}
   UNION ALL
