@@ -110,7 +110,8 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with place(engine, tmp_path_factory.mktemp(engine)) as (project, reads):
         shutil.rmtree(project.folder / "models")
         kept = shutil.ignore_patterns(
-            "profiles.yml", "packages.yml", "target", "logs", "dbt_packages", "*.duckdb*", "*.lock.yml"
+            *("profiles.yml", "packages.yml", "target", "logs", "dbt_packages", "*.duckdb*", "*.lock.yml"),
+            *("spark-warehouse", "metastore_db", "derby.log"),
         )
         shutil.copytree(SHOP, project.folder, ignore=kept, dirs_exist_ok=True)
         (output,) = json.loads((project.folder / "profiles.yml").read_text(encoding="utf-8")).values()
