@@ -18,14 +18,14 @@ from nbsql.errors import NbsqlWarning
 _HERE = str(Path(__file__).parent)
 
 
-_QUIET = ContextVar("quiet", default=False)
+_QUIET = ContextVar[str | None]("quiet", default=None)
 _COLLECTED = ContextVar[list[str] | None]("collected", default=None)
 
 
 @contextlib.contextmanager
-def quietly() -> Iterator[None]:
-    """Without warnings, for what repeats a step of which the user has been or will be warned."""
-    token = _QUIET.set(True)
+def quietly(about: str = "") -> Iterator[None]:
+    """Without warnings that begin so, for what repeats a step of which the user has been or will be warned."""
+    token = _QUIET.set(about)
     try:
         yield
     finally:
@@ -46,7 +46,7 @@ def collected() -> Iterator[list[str]]:
 
 def warn_user(message: str) -> None:
     """Issue an `NbsqlWarning` at the innermost line outside of this package."""
-    if _QUIET.get():
+    if (about := _QUIET.get()) is not None and message.startswith(about):
         return
     if (messages := _COLLECTED.get()) is not None:
         messages.append(message)

@@ -238,7 +238,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
         if state.spec.weighted is not None and state.spec.weighted.per == CLASS_AND_FEATURE and len(state.classes) > 2:
             raise ModelError(
                 f"{state.title} has weights for each of {len(state.classes)} classes, and the rest together has none; "
-                "fit it with ⟨method=nbsql.Weighted()⟩, or a target of two classes"
+                "fit it with ⟨method='weighted'⟩, or a target of two classes"
             )
         _check_features(state.spec.features)
         renderer = state.engine.renderer
@@ -258,7 +258,7 @@ def _check_features(features: Sequence[Feature]) -> None:
     """Raise ModelError, which names all of them, unless the features have values or bins of one column."""
     if pairs := [each.name for each in features if each.family.is_ratio]:
         are = f"{listed(pairs)} is a pair" if len(pairs) == 1 else f"{listed(pairs)} are pairs"
-        raise ModelError(f"{are} of columns, so that a value has no points by itself; fit it with ⟨method=nbsql.Weighted()⟩")
+        raise ModelError(f"{are} of columns, so that a value has no points by itself; fit it with ⟨method='weighted'⟩")
     if dependent := [each for each in features if each.family.parent]:
         on = " and ".join(f"{each.name!r} depends on {listed(each.family.parent_names)}" for each in dependent)
         as_what = "it as a category" if len(dependent) == 1 else "them as categories"

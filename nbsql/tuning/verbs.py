@@ -235,7 +235,7 @@ def auto(
         return place.publish(*fit_source(engine, data, fitted, place.relations, replaces=place.replaces))
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
-        with engine.transaction(name):
+        with engine.transaction(name), quietly("one bin only"):  # the search has tried other bins
             model = fit(data, chosen, destination_for(engine, name, database, replace=replace))
             remember(model.state, data)
             if choice.calibrated:

@@ -327,7 +327,7 @@ class Reference:
 
         def term(c: str, row: Row) -> float:
             x = row[column]
-            if x is None:
+            if x is None or (x < 0 and of.family != "gaussian"):  # outside, it says nothing
                 return 0.0
             return ln(share(c, True)) if x == 0 else ln(share(c, False)) + density(c, row)
 
@@ -352,9 +352,7 @@ class Reference:
 
         def term(c: str, row: Row) -> float:
             x, known = row[column], parameters[c]
-            if logarithmic and x is not None and x <= 0:
-                return -math.inf
-            if x is None or known is None or not known[1]:
+            if x is None or known is None or not known[1] or (logarithmic and x <= 0):  # outside, it says nothing
                 return 0.0
             (mean, variance), y = known, of(x)
             density = -0.5 * math.log(2 * math.pi * variance) - float((y - mean) ** 2 / (2 * variance))
@@ -408,9 +406,7 @@ class Reference:
 
         def term(c: str, row: Row) -> float:
             x = row[column]
-            if x is not None and not 0 < x < 1:
-                return -math.inf
-            if x is None or not spread:
+            if x is None or not spread or not 0 < x < 1:  # outside, it says nothing
                 return 0.0
             a, b, log_beta = parameters(c)
             return (a - 1) * math.log(x) + (b - 1) * math.log1p(-x) - log_beta
@@ -427,9 +423,7 @@ class Reference:
 
         def scored(c: str, row: Row) -> float:
             x, found = row[column], rates[c]
-            if x is None:
-                return 0.0
-            return -math.inf if x < 0 else 0.0 if found is None else term(found, x)
+            return 0.0 if x is None or x < 0 or found is None else term(found, x)  # outside, it says nothing
 
         return scored
 

@@ -184,6 +184,8 @@ def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
         "models/churn.yml",
         "models/churn_statistics.sql",
         "models/churn_scored.sql",
+        "models/churn_promises.sql",
+        "models/churn_decided.sql",
         "models/churn_history.sql",
         "models/spam.yml",
     ]
@@ -198,6 +200,7 @@ def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
     for name, sql in {
         "customers": people,
         "prospects": people,
+        "customers_of_may": people,
         "mails": mails,
         "spam_statistics": "{{ nbsql.statistics(ref('mails')) }}",
         "churn_evaluation": "{{ nbsql.evaluation(ref('churn_statistics'), ref('customers')) }}",

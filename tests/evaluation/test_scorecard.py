@@ -156,14 +156,14 @@ def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
         model.scorecard(target="good")
     assert str(caught.value) == (
         f"{model.state.title} has weights for each of 3 classes, and the rest together has none; "
-        "fit it with method=nbsql.Weighted(), or a target of two classes"
+        "fit it with method='weighted', or a target of two classes"
     )
     con.execute("CREATE TABLE odd AS SELECT i % 2 = 0 AS a, i // 2 % 2 = 0 AS b, i % 2 <> i // 2 % 2 AS y FROM range(400) r(i)")
     model = nbsql.fit(con, "odd", target="y", method=nbsql.Weighted(pairs=1))
     with pytest.raises(nbsql.ModelError) as caught:
         model.scorecard()
     assert str(caught.value) == (
-        "'a & b' is a pair of columns, so that a value has no points by itself; fit it with method=nbsql.Weighted()"
+        "'a & b' is a pair of columns, so that a value has no points by itself; fit it with method='weighted'"
     )
 
 

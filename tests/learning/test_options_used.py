@@ -59,7 +59,7 @@ def con() -> duckdb.DuckDBPyConnection:
     )
     con.execute(
         "CREATE TABLE later AS SELECT * REPLACE (CASE WHEN id % 7 > 0 THEN k ELSE 'new' END AS k, words || ' new' AS words, "
-        "CASE WHEN id % 7 > 0 THEN day ELSE DATE '2031-11-30' END AS day) FROM t"
+        "CASE WHEN id % 7 > 0 THEN day ELSE DATE '2031-11-30' END AS day, CASE WHEN id % 7 > 0 THEN n ELSE -1 END AS n) FROM t"
     )
     return con
 
