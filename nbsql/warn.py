@@ -18,14 +18,14 @@ from nbsql.errors import NbsqlWarning
 _HERE = str(Path(__file__).parent)
 
 
-_QUIET = ContextVar[str | None]("quiet", default=None)
+_QUIET = ContextVar[tuple[str, ...]]("quiet", default=())  # how the warnings begin that are not issued
 _COLLECTED = ContextVar[list[str] | None]("collected", default=None)
 
 
 @contextlib.contextmanager
 def quietly(about: str = "") -> Iterator[None]:
     """Without warnings that begin so, for what repeats a step of which the user has been or will be warned."""
-    token = _QUIET.set(about)
+    token = _QUIET.set((*_QUIET.get(), about))
     try:
         yield
     finally:
@@ -46,7 +46,7 @@ def collected() -> Iterator[list[str]]:
 
 def warn_user(message: str) -> None:
     """Issue an `NbsqlWarning` at the innermost line outside of this package."""
-    if (about := _QUIET.get()) is not None and message.startswith(about):
+    if message.startswith(_QUIET.get()):
         return
     if (messages := _COLLECTED.get()) is not None:
         messages.append(message)

@@ -27,6 +27,7 @@ from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.dependence import KDB
+from nbsql.spec.estimating import estimation_key
 from nbsql.spec.options import Best, Options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec
@@ -375,16 +376,6 @@ def summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
     weight = sum(row[2] for row in folds)
     accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
     return sum(row[1] for row in folds), accuracy, log_loss
-
-
-def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str:
-    """A text of everything, besides the counts, that the estimates of some features depend on. None means all features."""
-    parts = []
-    for feature in spec.features if features is None else features:
-        # A family without smoothing has no pseudo-counts.
-        family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)
-        parts.append((feature.index, feature.name, feature.columns, family))
-    return repr((spec.prior, parts))
 
 
 def _mark_complete(spec: Spec, names: Sequence[str], complete: Mapping[str, bool]) -> Spec:

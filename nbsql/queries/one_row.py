@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from markupsafe import Markup
@@ -16,8 +15,9 @@ from nbsql.family import NUMBERS, Categorical
 from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
-from nbsql.plan.derived import Layer, derived_layers, derived_of
+from nbsql.plan.derived import derived_layers, derived_of
 from nbsql.queries.decisions import Decision, check_calibrated
+from nbsql.queries.row_layout import Group, Item, Row
 from nbsql.queries.row_values import NUMERIC, InputColumn
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import value_kind
@@ -42,58 +42,6 @@ class Answer(TypedDict):
     probability: float | None
     probabilities: dict[Any, float | None]
     reason: NotRequired[str | None]  # with `certain`, why there is no prediction
-
-
-@dataclass(frozen=True)
-class Item:
-    """A number of the row: its column, and its parameters in the model's tables."""
-
-    column: str
-    parameters: tuple[Markup, ...]
-
-
-@dataclass(frozen=True)
-class Group:
-    """Numbers that are scored by the same expression."""
-
-    stand_in: Feature  # a feature of the column nbsql_given that stands for each of them
-    term: Markup  # the expression, for the stand-in
-    parameters: tuple[Markup, ...]  # the parameters of the stand-in
-    items: tuple[Item, ...]  # the numbers
-    # The numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
-    numbers: tuple[str, ...] = ()
-
-    @property
-    def family(self) -> str:
-        return self.stand_in.family.name
-
-
-@dataclass(frozen=True)
-class Row:
-    """The value of `row` in sql/macros/scoring/one_row.sql."""
-
-    columns: list[tuple[str, Markup]]
-    groups: list[Group] = field(default_factory=list)
-    levels: list[Feature] = field(default_factory=list)
-    bags: list[Feature] = field(default_factory=list)
-    numbers: tuple[str, str] | None = None  # the classes and their log priors, as texts of lists
-    layers: Sequence[Layer] = ()  # of the columns that the model derives from these
-    derived: Collection[str] = ()  # the columns of features that the layers derive
-
-    @cached_property
-    def parameters(self) -> dict[str, tuple[int, Markup]]:
-        """The position, from 1, and the type of the parameter of each column."""
-        return {name: (place, kind) for place, (name, kind) in enumerate(self.columns, start=1)}
-
-    @property
-    def looked_up(self) -> list[str]:
-        """The columns of the features whose values are looked up, each once."""
-        return list(dict.fromkeys(name for feature in (*self.levels, *self.bags) for name in feature.columns))
-
-    @property
-    def listed(self) -> bool:
-        """Whether the numbers of the model are written into the statement."""
-        return self.numbers is not None
 
 
 class RowScorer:

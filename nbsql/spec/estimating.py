@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from nbsql.errors import InputError
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.family.checks import choice, estimate_named, non_negative
 from nbsql.spec.options import Estimating, PriorKind, Smoothed
-from nbsql.spec.spec import Feature, Prior
+from nbsql.spec.spec import Feature, Prior, Spec
 
 
 def check_estimating(options: Estimating) -> None:
@@ -66,3 +66,13 @@ def prior_of(options: Estimating) -> Prior:
             f"a Dirichlet distribution with alpha = {alpha:g} has no mode"
         )
     return Prior("smoothed", alpha, estimate="mode" if options.estimate == "mode" else "mean")
+
+
+def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str:
+    """A text of everything, besides the counts, that the estimates of some features depend on. None means all features."""
+    parts = []
+    for feature in spec.features if features is None else features:
+        # A family without smoothing has no pseudo-counts.
+        family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)
+        parts.append((feature.index, feature.name, feature.columns, family))
+    return repr((spec.prior, parts))

@@ -16,12 +16,13 @@ from nbsql.errors import InputError
 from nbsql.evaluation.leave_one_out import check_folds, make_folds
 from nbsql.family import Binned, Family, named
 from nbsql.family.checks import choice
-from nbsql.learning.folds import estimation_key, resolve_settings, summarise_folds
+from nbsql.learning.folds import resolve_settings, summarise_folds
 from nbsql.model import Model
 from nbsql.model.destination import destination_for
 from nbsql.plan import Entry
 from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
+from nbsql.spec.estimating import estimation_key
 from nbsql.spec.options import Options, Smoothed
 from nbsql.spec.used import check_families_used, check_used
 
