@@ -84,7 +84,8 @@ def agree(model: nbsql.Model, maker: Place, places: tuple[Place, Place]) -> None
                 assert [*map(near, ours[-added:])] == [*theirs[-added:]]
 
 
-def test_pairs_of_categories_for_every_engine(both: tuple[Place, Place]) -> None:
+@pytest.mark.parametrize("method", ["aode", nbsql.KDB(k=2)], ids=str)
+def test_pairs_and_lists_of_categories_for_every_engine(both: tuple[Place, Place], method: Any) -> None:
     for place in both:
         place.table("rows", COLUMNS, ROWS)
     families: dict[str, Any] = {
@@ -92,7 +93,7 @@ def test_pairs_of_categories_for_every_engine(both: tuple[Place, Place]) -> None
     }  # fmt: skip
     for maker in both:
         model = nbsql.fit(
-            maker.con, "rows", target="y", id="id", name="m", features=[*families], families=families, method="aode", alpha=0
+            maker.con, "rows", target="y", id="id", name="m", features=[*families], families=families, method=method, alpha=0
         )
         agree(model, maker, both)
 

@@ -72,5 +72,5 @@ def standalone_points(
     terms = _Points(engine, plan, plan.context(state.classes), renderer, others, spec).make_terms()
     whole = Class(1, Markup(""), float(base[3]), "", "")
     names = [feature.name for feature in plan.spec.features]
-    scorer = Scorer("points", [whole], terms, passed, renderer.dialect.traits, names, reasons, derived=derived)
+    scorer = Scorer("points", [whole], terms, (), passed, renderer.dialect.traits, names, reasons, derived=derived)
     return renderer.statement("standalone_scorer", scorer, relation)

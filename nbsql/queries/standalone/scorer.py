@@ -50,6 +50,7 @@ class Scorer:
     verb: str
     classes: Sequence[Class]  # the classes in the order of their numbers
     terms: Sequence[Term]  # the terms of the features
+    coded: Sequence[Term]  # the columns of codes that terms of several columns read
     passed: Sequence[str] | None  # the columns of the source to return; None returns all
     traits: Traits = field(repr=False)  # the traits of the dialect
     names: Sequence[str] = ()  # the features of a scorecard, in order
@@ -64,7 +65,12 @@ class Scorer:
     @property
     def paired(self) -> list[Term]:
         """The terms of pairs of categories, which are joined by the codes of a row's values."""
-        return [term for term in self.terms if term.parts]
+        return [term for term in self.terms if term.shape == "pairs" and term.parts]
+
+    @property
+    def listed(self) -> list[Term]:
+        """The terms of lists of categories, which read a number for the codes of a row's values."""
+        return [term for term in self.terms if term.shape == "lists"]
 
     @property
     def common(self) -> list[Term]:
@@ -86,7 +92,8 @@ class Scorer:
             steps += [f"nbsql_most_{number}", f"nbsql_reason_{number}"]
         return [
             *self.derived,
-            *(name for term in self.terms for name in term.inputs),
+            *(name for term in [*self.terms, *self.coded] for name in term.inputs),
+            *(f"nbsql_code_{term.index}" for term in self.coded),
             *(f"nbsql_joint_{c.number}" for c in self.classes),
             *(["nbsql_common"] if self.common else []),
             *steps,
@@ -122,10 +129,11 @@ def standalone_query(
     scorer_classes = [
         Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
     ]
-    terms = Terms(engine, plan, context, renderer, rows, spec).make_terms()
+    made = Terms(engine, plan, context, renderer, rows, spec)
+    terms = made.make_terms()
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
     fitted = None if calibration is None else _calibration(engine, plan, calibration)
-    scorer = Scorer(verb, scorer_classes, terms, passed, traits, calibration=fitted, derived=derived)
+    scorer = Scorer(verb, scorer_classes, terms, [*made.coded.values()], passed, traits, calibration=fitted, derived=derived)
     return renderer.statement("standalone_scorer", scorer, relation)
 
 
@@ -155,14 +163,11 @@ def check_dialect(name: str) -> Traits:
 
 def _check_feature(feature: Feature, dialect: str) -> None:
     """Raise NotSupportedError if a feature cannot be scored in other dialects."""
-    family = feature.family
-    if family.cell not in ("token", "list", "label"):
-        return
-    what = "cuts texts and lists" if family.cell == "token" else f"writes {family.cell}s"
-    raise NotSupportedError(
-        f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
-        "way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
-    )
+    if feature.family.cell == "token":
+        raise NotSupportedError(
+            f"{feature.name!r} is {feature.family.name}, which has no query in the dialect {dialect!r}, as every engine cuts "
+            "texts and lists in its own way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
+        )
 
 
 def passed_columns_elsewhere(

@@ -53,16 +53,19 @@ class Term:
     # Of several numbers, the values that replace missing ones; None: nothing replaces them.
     means: Sequence[float] | None = None
     shared: bool = False  # whether all classes share one covariance matrix
-    # Of pairs of categories, the categories, each of which adds the code of its value to a single class.
+    # Of pairs and lists of categories, the categories, each of which adds the code of its value to a single class.
     parts: Sequence[Term] = ()
-    parents: int = 0  # the highest code of a value that may be a super-parent
-    stride: int = 1  # the factor of a parent's code in the key of a pair
+    strides: Sequence[int] = ()  # of a list, the factor of each part's code in the key of the list
+    nested: bool = False  # whether a part counts only if those before it, after the first, have a known value
+    parents: int = 0  # of pairs, the highest code of a value that may be a super-parent
+    stride: int = 1  # of pairs, the factor of a parent's code in the key of a pair
+    backoff: int | None = None  # the list of which no value may be known, for this term to count
 
     @property
     def inputs(self) -> list[str]:
         """The columns that it adds to those of the source."""
         if self.shape == "pairs":
-            return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.parts) + 1)]
+            return []
         if self.shape in ("counts", "multivariate_gaussian"):
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
         columns = [f"nbsql_x_{self.index}"]
@@ -83,12 +86,14 @@ class Terms:
         context: Context,
         renderer: Renderer,
         rows: Sequence[Sequence[Any]],
-        spec: Spec | None = None,
+        spec: Spec,
     ) -> None:
         self.engine = engine
         self.plan = plan
         self.features = context.facts.features
         self.renderer = renderer
+        self.coded: dict[tuple[Any, ...], Term] = {}  # the columns of codes of pairs and lists, by what they code
+        self.backoffs = {each.index: backoff.feature.index for backoff in context.facts.backoffs for each, _ in backoff.masked}
         self.parameters: dict[int, list[dict[str, float | None]]] = {f.index: [{} for _ in rows] for f in self.features}
         for k, row in enumerate(rows):
             for parameter_, value in zip(context.facts.parameters, row[3:], strict=True):
@@ -96,18 +101,17 @@ class Terms:
                 name = parameter.name if parameter.column is None else f"{parameter.name}_{parameter.column}"
                 self.parameters[parameter_.feature.index][k][name] = None if value is None else float(value)
         self.lookups: dict[str, dict[str, list[float]]] = {}
-        if spec is not None:  # the source has the columns of features under other names
-            columns = {feature.index: feature.columns for feature in spec.features}
-            self.features = tuple(replace(feature, columns=columns[feature.index]) for feature in self.features)
+        self.columns = {feature.index: feature.columns for feature in plan.spec.features}
+        columns = {feature.index: feature.columns for feature in spec.features}  # the names that the source has for them
+        self.features = tuple(replace(feature, columns=columns[feature.index]) for feature in self.features)
 
     def make_terms(self) -> list[Term]:
         if any(feature.family.level for feature in self.features):
             self._read_lookups()
-        terms = [self._term(feature) for feature in self.features]
-        large = [
-            term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > self.renderer.layout.case_values
-        ]
-        large.sort(key=lambda term: -len(term.keys))
+        terms = [replace(self._term(feature), backoff=self.backoffs.get(feature.index)) for feature in self.features]
+        most, read = self.renderer.layout.case_values, set(self.backoffs.values())
+        large = [t for t in terms if t.shape in ("levels", "cells", "lists") and (len(t.keys) > most or t.index in read)]
+        large.sort(key=lambda term: (term.index not in read, -len(term.keys)))
         joined = {term.index for term in large[:MAX_JOINS]}
         return [replace(term, joined=term.index in joined) for term in terms]
 
@@ -127,6 +131,7 @@ class Terms:
             "bin": self._bins,
             "place": self._cells,
             "pair": self._pairs,
+            "list": self._lists,
             "number": self._density,
             "column": self._counts,
             "matrix": self._matrix,
@@ -149,16 +154,17 @@ class Terms:
 
     def _levels(self, feature: Feature, of: Parameters) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)
-        scores_by_value, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
+        scores_by_value = self.lookups.get(feature.name, {})
+        values = self._distinguished([*scores_by_value], kind)
         keys = [literal(self.renderer, value, kind) for value in values]
         return self._category("levels", feature, of, kind, keys, [scores_by_value[value] for value in values])
 
-    def _values(self, feature: Feature, kind: str) -> list[str]:
+    def _distinguished(self, values: Sequence[str], kind: str) -> list[str]:
         """The values of a category that the dialect can tell apart."""
-        values = [value for value in self.lookups.get(feature.name, {}) if kind != "number" or math.isfinite(float(value))]
+        values = [value for value in values if kind != "number" or math.isfinite(float(value))]
         if self.renderer.dialect.traits.pads_text and kind == "text":
             values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
-        return values
+        return [*values]
 
     def _category(
         self, shape: str, feature: Feature, of: Parameters, kind: str, keys: Sequence[Any], scores: Scores, **options: Any
@@ -211,39 +217,94 @@ class Terms:
         options = {"low": family.low, "width": family.width, "last": family.cells - 1}
         return self._category("cells", feature, of, "number", cells, [scores_by_value[str(cell)] for cell in cells], **options)
 
+    def _lists(self, feature: Feature, of: Parameters) -> Term:
+        """Lists of values, each by one number: the sum of the codes of its values, each times its stride."""
+        family: Any = feature.family
+        scores_by_list = {tuple(json.loads(text)): scores for text, scores in self.lookups.get(feature.name, {}).items()}
+        self._check_literals(feature, "combinations of values", len(scores_by_list))
+        nested = family.parent is not None
+        edges = [family.edges, *(parent.edges for parent in family.all_parents)] if nested else [None] * len(feature.columns)
+        codes: list[dict[str | None, int]] = []
+        for place in range(len(feature.columns)):
+            texts: Sequence[str | None] = list(dict.fromkeys(v[place] for v in scores_by_list if len(v) > place))
+            if nested and place:
+                parent = family.all_parents[place - 1]
+                texts = [*parent.labels, *([None] if family.has_missing(parent) else [])]
+            ordered = sorted(dict.fromkeys(texts), key=lambda text: (text is None, text or ""))
+            codes.append({text: code for code, text in enumerate(ordered, start=1)})
+        strides = [math.prod(len(each) + 1 for each in codes[:place]) for place in range(len(codes) + 1)]
+        if strides[-1] > 2**53:
+            raise NotSupportedError(
+                f"{feature.name!r} combines columns of so many values that a double cannot number their combinations, as a "
+                "query in another dialect does; fit it without some, or score on DuckDB with ⟨inline=True⟩"
+            )
+        scores_by_key = {
+            sum(stride * code[value] for stride, code, value in zip(strides, codes, values, strict=False)): scores
+            for values, scores in scores_by_list.items()
+            if all(value in code for code, value in zip(codes, values, strict=False))
+        }
+        keys = [*map(self.renderer.dialect.number, scores_by_key)]
+        return replace(
+            self._category("lists", feature, of, "number", keys, [*scores_by_key.values()]),
+            parts=[self._coded(feature, place, edges[place], codes[place]) for place in range(len(codes))],
+            strides=strides,
+            nested=nested,
+        )
+
     def _pairs(self, feature: Feature, of: Parameters) -> Term:  # noqa: ARG002
         """The categories, with codes in place of scores, and the likelihood ratios by the codes of two values."""
+        family: Any = feature.family
         scores_by_pair = {
             tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()
         }
         pairs = {values: scores for values, scores in scores_by_pair.items() if len(values) > 1}
-        most = self.renderer.layout.literal_pairs
-        if len(pairs) > most:
-            raise NotSupportedError(
-                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {most:,}; "
-                "fit it without columns of many values, or score on DuckDB with ⟨inline=True⟩"
-            )
+        self._check_literals(feature, "pairs of values", len(pairs))
         parents = dict.fromkeys(values[0] for values in scores_by_pair)
         codes = {value: n for n, value in enumerate(dict.fromkeys([*parents, *(child for _, child in pairs)]), start=1)}
-        alone = {feature.column: feature for feature in self.features if not feature.family.over_columns}
+        of_column = [{text: code for (name, text), code in codes.items() if name == column} for column in family.columns]
         return Term(
             "pairs",
             feature.index,
             feature.columns,
             keys=[codes[parent] * (len(codes) + 1) + codes[child] for parent, child in pairs],
             scores=[[max(score, IMPOSSIBLE) for score in scores] for scores in pairs.values()],
-            parts=[self._coded(alone[column], codes) for column in feature.columns] if pairs else (),
+            parts=[self._coded(feature, at, family.edges[at], {None: 0} | of_column[at]) for at in range(len(of_column))]
+            if pairs
+            else (),
             kind="integer",
             parents=len(parents),
             stride=len(codes) + 1,
         )
 
-    def _coded(self, feature: Feature, codes: Mapping[tuple[str, str | None], int]) -> Term:
-        """A category that contributes the code of its value, or 0 if the value has none."""
-        term, family = self._term(feature), feature.family
-        texts = bin_labels(family.edges) if family.cell == "bin" else self._values(feature, term.kind)
-        scores = [[codes.get((feature.column, text), 0)] for text in texts]
-        return replace(term, scores=scores, missing=[codes.get((feature.column, None), 0)], unseen=[0])
+    def _check_literals(self, feature: Feature, what: str, count: int) -> None:
+        most = self.renderer.layout.literal_pairs
+        if count > most:
+            raise NotSupportedError(
+                f"{feature.name!r} has {count:,} {what}, and a query in another dialect takes {most:,}; "
+                "fit it without columns of many values, or score on DuckDB with ⟨inline=True⟩"
+            )
+
+    def _coded(self, feature: Feature, place: int, edges: Sequence[float] | None, codes: Mapping[str | None, int]) -> Term:
+        """A column of a feature over several that contributes the code of its value: 0 if it is new, NULL if it is missing."""
+        family: Any = feature.family
+        whole = self.columns[feature.index][place] in family.integers
+        column = replace(
+            feature, columns=feature.columns[place : place + 1], types=feature.types[place : place + 1], whole=whole
+        )
+        wanted = (column.columns, whole, edges, tuple(codes.items()))
+        if wanted not in self.coded:
+            index = len(self.columns) + len(self.coded) + 1
+            nothing: dict[str, Any] = {"missing": [codes.get(None, -math.inf)], "unseen": [0]}
+            if edges is not None:
+                scores = [[codes.get(label, 0)] for label in bin_labels(edges)]
+                term = Term("edges", index, column.columns, (), "number", (), scores, edges=edges, **nothing)
+            else:
+                kind = category_kind(self.engine, column, numbers=True)
+                texts = self._distinguished([text for text in codes if text is not None], kind)
+                keys = [literal(self.renderer, text, kind) for text in texts]
+                term = Term("levels", index, column.columns, (), kind, keys, [[codes[text]] for text in texts], **nothing)
+            self.coded[wanted] = term
+        return self.coded[wanted]
 
 
 def _score(value: float | None) -> float:

@@ -10,12 +10,24 @@
   If a ratio is 0, its logarithm here is -1e300, which no sum of others comes near: a sum would ignore a NULL.
 #}
 
-{# The codes of a row's values, as columns. Each is what the value would add as a category. #}
-{% macro standalone_codes(term) -%}
+{# The column of the code of a part. #}
+{% macro standalone_code(part) -%} nbsql_code_{{ part.index }} {%- endmacro %}
+
+{#
+  The key of a list of categories (families/joint.sql, conditional.sql): the sum of the codes of its values, each times its stride. It is
+  NULL if the first value is missing, or any that must be there. A parent counts only if it and those before it are known.
+#}
+{% macro standalone_list_key(term) -%}
 {% for part in term.parts -%}
-{{ nbsql['standalone_' ~ part.shape](part, 0) }} AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
+{% set code = nbsql.standalone_code(part) -%}
+{% if not loop.first %} + {% if term.nested %}CASE WHEN {{ code }} > 0 THEN {% endif %}{% endif -%}
+{{ nbsql.number(term.strides[loop.index0]) }} * {{ code }}
 {%- endfor %}
+{%- if term.nested %}{% for _ in term.parts[1:] %} ELSE 0 END{% endfor %}{% endif %}
 {%- endmacro %}
+
+{# The term of a list is that of a category whose value is the key. #}
+{% macro standalone_lists(term, k) -%} {{ nbsql.standalone_levels(term, k) }} {%- endmacro %}
 
 {# One row per combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL if the class is impossible. #}
 {% macro standalone_means(scorer, term) -%}
@@ -70,8 +82,8 @@ FROM (
       {{ nbsql.standalone_code_of(term, nbsql.word('children')) }} AS child
     FROM (
       SELECT DISTINCT
-        {% for _ in term.parts %}
-        {{ nbsql.standalone_input(term, loop.index) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
+        {% for part in term.parts %}
+        {{ nbsql.standalone_code(part) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
         {% endfor %}
       FROM nbsql_coded
     ) AS coded
@@ -96,10 +108,10 @@ CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN code
 {%- endmacro %}
 
 {# Whether a row has the codes of a combination. #}
-{% macro standalone_same_codes(term) -%}
-{% for _ in term.parts -%}
+{% macro standalone_same_codes(term, rows) -%}
+{% for part in term.parts -%}
 {% set code %}code_{{ loop.index }}{% endset -%}
-{% if not loop.first %}AND {% endif %}{{ nbsql.standalone_level(term, code) }} = nbsql_coded.{{ nbsql.standalone_input(term, loop.index) }}
+{% if not loop.first %}AND {% endif %}{{ nbsql.standalone_level(term, code) }} = {{ rows }}.{{ nbsql.standalone_code(part) }}
 {%- if not loop.last %}
 
 {% endif %}

@@ -5,7 +5,8 @@
   The resulting columns of the source and the verb are those of predict.sql. Its steps:
 
     nbsql_inputs    for each feature the number or the value that its term reads, NULL if it is missing or not finite
-    nbsql_coded     the same, and the codes of categories that are scored in pairs, if a model has any
+    nbsql_coded     the same, and the codes of categories that are scored in pairs or lists, if a model has any
+    nbsql_listed    the same, and for each list of categories one number, made of these codes
     nbsql_level_3   of a category with many values, or of pairs of categories, the term in every class
     nbsql_joint     the joint log-likelihood of every class, except for the part all share; NULL if the class is impossible
     nbsql_best      the highest of them; NULL if no class explains the row
@@ -30,16 +31,17 @@ nbsql_level_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
 ),
 {% endfor -%}
-{% if scorer.paired -%}
+{% if scorer.coded -%}
 nbsql_coded AS {{ materialized }}(
   SELECT
     nbsql_inputs.*
-    {%- for term in scorer.paired %},
-    {{ nbsql.standalone_codes(term) | indent(4) }}
+    {%- for part in scorer.coded %},
+    {{ nbsql['standalone_' ~ part.shape](part, 0) | indent(4) }} AS {{ nbsql.standalone_code(part) }}
     {%- endfor %}
 
   FROM nbsql_inputs
 ),
+{% endif -%}
 {% for term in scorer.paired -%}
 nbsql_ratios_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
@@ -48,8 +50,19 @@ nbsql_level_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.standalone_means(scorer, term) | indent(2) }}
 ),
 {% endfor -%}
+{% set read = nbsql.word('nbsql_coded' if scorer.coded else 'nbsql_inputs') -%}
+{% if scorer.listed -%}
+nbsql_listed AS {{ materialized }}(
+  SELECT
+    {{ read }}.*
+    {%- for term in scorer.listed %},
+    {{ nbsql.standalone_list_key(term) | indent(4) }} AS {{ nbsql.standalone_input(term) }}
+    {%- endfor %}
+
+  FROM {{ read }}
+),
+{% set read = nbsql.word('nbsql_listed') -%}
 {% endif -%}
-{% set read = nbsql.word('nbsql_coded' if scorer.paired else 'nbsql_inputs') -%}
 nbsql_joint AS {{ materialized }}(
   SELECT
     {{ read }}.*
@@ -72,7 +85,7 @@ nbsql_joint AS {{ materialized }}(
   {% endfor %}
   {% for term in scorer.paired %}
   LEFT JOIN nbsql_level_{{ term.index }}
-    ON {{ nbsql.standalone_same_codes(term) | indent(4) }}
+    ON {{ nbsql.standalone_same_codes(term, read) | indent(4) }}
   {% endfor %}
 )
 {%- if scorer.verb == 'joint_log_likelihood' %}
@@ -160,16 +173,24 @@ FROM {{ last }}
 {# The prior and the terms of the features. #}
 {% macro standalone_joint(scorer, k) -%}
 {% set terms -%}
-{% call(term) nbsql.sum_in_lines(scorer.terms) %}{{ nbsql['standalone_' ~ term.shape](term, k) }}{% endcall %}
+{% call(term) nbsql.sum_in_lines(scorer.terms) -%}
+{{ nbsql.standalone_unless_known(term, nbsql['standalone_' ~ term.shape](term, k)) }}
+{%- endcall %}
 {%- endset -%}
 {{ nbsql.standalone_nullable(scorer.classes[k].log_prior) }}{% if scorer.terms %}
 
   + {{ terms | indent(2) }}{% endif %}
 {%- endmacro %}
 
+{# A term that counts only where the list of its column's values is not known, if it has such a list. #}
+{% macro standalone_unless_known(term, score) -%}
+{% if term.backoff %}CASE WHEN nbsql_level_{{ term.backoff }}.value IS NULL THEN {{ score }} ELSE 0 END{% else %}{{ score }}{% endif %}
+{%- endmacro %}
+
 {# The part that all classes share. #}
 {% macro standalone_common(scorer) -%}
-{% for term in scorer.common %}{{ nbsql['standalone_' ~ term.shape ~ '_common'](term) }}{% if not loop.last %}
+{% for term in scorer.common -%}
+{{ nbsql.standalone_unless_known(term, nbsql['standalone_' ~ term.shape ~ '_common'](term)) }}{% if not loop.last %}
 
   + {% endif %}{% endfor %}
 {%- endmacro %}

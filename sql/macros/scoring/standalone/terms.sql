@@ -15,7 +15,7 @@
 {% set item %}source.{{ nbsql.ident(column) }}{% endset -%}
 {% set items.list = items.list + [item] -%}
 {% endfor -%}
-{% for term in scorer.terms if term.shape != 'pairs' -%}
+{% for term in scorer.terms | rejectattr('parts') | list + scorer.coded | list if term.shape != 'pairs' -%}
 {% set items.list = items.list + [nbsql['standalone_' ~ term.shape ~ '_input'](term)] -%}
 {% endfor -%}
 {% for item in items.list %}{{ item }}{{ nbsql.comma_line(loop) }}{% else %}1 AS nbsql_row{% endfor %}
