@@ -1,8 +1,12 @@
-"""Leave-one-out: every row is predicted by the model of all others, by subtracting it from the counts as it is scored."""
+"""Leave-one-out: every row is predicted by the model of all others.
+
+A row is subtracted from the counts of numbers and categories as it is scored. What a row adds to the counts of words, or of
+several columns, differs too much from row to row: where there are such features, each of some few rows is a fold.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -12,25 +16,17 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, written
-from nbsql.learning.folds import Folds, Models
+from nbsql.learning.folds import USUAL_FOLDS, Folds, Models
 from nbsql.learning.prepare import prepare_families
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
 LOO = "loo"
 FEW_CLASSES = 20
+FEW_ROWS = 500  # up to which each row may be a fold
+_FEW_ROWS_BY_STATEMENTS = 150  # the same for engines that make the model of a fold by statements of its own
 _DISTRIBUTIONS = ("dirichlet", "complement", "presence")
 _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
-
-
-@dataclass(frozen=True)
-class ClassQuantity:
-    """A column of the relation `classes` (left_out_tables.sql): a quantity of a feature, or of one of its columns."""
-
-    feature: Feature
-    quantity: str
-    value: str | None = None
-    column: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,58 +34,28 @@ class Parts:
     """The features, grouped by how a row is left out of them."""
 
     numbers: Sequence[Feature]  # numbers with moments
-    columns: Sequence[Feature]  # count columns that share a total
     levels: Sequence[Feature]  # categories and booleans
-    bags: Sequence[Feature]  # bags of tokens
-    backoffs: Sequence[Feature]  # joint features that back off to their columns where no other row has their values
-    # By the index of a feature, the indices of the joint features that it replaces on backoff.
-    gates: Mapping[int, Sequence[int]]
     class_numbers: Sequence[int] = ()  # the numbers of the classes, if there are few
 
     @classmethod
     def of(cls, spec: Spec, classes: int) -> Parts:
         """The parts of a spec, given the number of classes."""
-        kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": []}
-        for feature in spec.features:
-            kinds[_kind(feature)].append(feature)
-        backoffs = [feature for feature in spec.features if feature.family.backoff]
-        gates: dict[int, list[int]] = {feature.index: [] for feature in spec.features}
-        for feature in (each for each in spec.features if not each.family.over_columns):
-            gates[feature.index] = [joint.index for joint in backoffs if feature.column in joint.columns]
-        numbers = range(1, classes + 1) if classes <= FEW_CLASSES else ()
-        return cls(backoffs=backoffs, gates=gates, class_numbers=numbers, **kinds)
+        levels = [feature for feature in spec.features if feature.family.kind == "level"]
+        numbers = [feature for feature in spec.features if feature.family.kind != "level"]
+        return cls(numbers, levels, range(1, classes + 1) if classes <= FEW_CLASSES else ())
 
     @property
-    def seen(self) -> list[int]:
-        """The indices of the joint features."""
-        return [feature.index for feature in self.backoffs]
-
-    @property
-    def looked_up(self) -> list[Feature]:
-        return [*self.levels, *self.bags]
-
-    @property
-    def presences(self) -> list[Feature]:
-        return [feature for feature in self.bags if feature.family.presence]
-
-    @property
-    def class_quantities(self) -> list[ClassQuantity]:
-        """The columns of the relation of the classes."""
-        quantities = [ClassQuantity(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+    def class_quantities(self) -> list[tuple[Feature, str]]:
+        """The columns of the relation of the classes (left_out_tables.sql), each a quantity of a feature."""
+        quantities = [(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
         quantities += [
-            ClassQuantity(feature, quantity)
+            (feature, quantity)
             for feature in self.numbers
             if feature.family.shared_variance
             for quantity in ("within_m2", "within_classes")
         ]
-        quantities += [ClassQuantity(feature, "zeros") for feature in self.numbers if feature.family.zeros]
-        for feature in self.columns:
-            quantities += [ClassQuantity(feature, quantity) for quantity in ("total", "a")]
-            quantities += [
-                ClassQuantity(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)
-            ]
-        quantities += [ClassQuantity(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
-        quantities += [ClassQuantity(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+        quantities += [(feature, "zeros") for feature in self.numbers if feature.family.zeros]
+        quantities += [(feature, quantity) for feature in self.levels for quantity in ("total", "k", "a")]
         return quantities
 
 
@@ -98,20 +64,16 @@ class LeftOut(Models):
     """What rows are scored by: `parameters` and `lookups` are the relations `classes` and `lookups` of left_out.sql."""
 
     parts: Parts
-    absences: Markup | None
 
 
-def _kind(feature: Feature) -> str:
+def _is_subtracted(feature: Feature) -> bool:
+    """Whether a row is subtracted from the counts of a feature as it is scored, which else take a model for each row."""
     family = feature.family
-    if family.bag:
-        return "bags"
-    if family.kind == "level":
-        return "levels"
-    return "columns" if family.over_columns else "numbers"
+    return not (family.bag or family.backoff) and (family.kind == "level" or not family.over_columns)
 
 
 def _can_leave_out(feature: Feature) -> bool:
-    """Whether a row can be subtracted from the counts of a feature as it is scored."""
+    """Whether the counts of a feature without a row follow from those of all rows."""
     family = feature.family
     chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.best is not None
     chosen = chosen or (family.bag and bool(family.declared))  # the vocabulary is not that of the counts
@@ -120,51 +82,37 @@ def _can_leave_out(feature: Feature) -> bool:
     return (family.kind == "density" or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
 
 
+def _check_rows(rows: int, label: str) -> None:
+    if rows < 2:
+        raise InputError(f"leave-one-out needs at least two rows, and {label} has {rows}")
+
+
 class LeaveOneOut(Folds):
     """The rows of a source, counted once for some settings; each row is its own fold. The arguments are those of `Folds`.
 
-    Raises InputError if a row cannot be left out of a feature in one pass, or there is only one row.
+    Raises InputError if there is only one row.
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
-        specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
-        for spec in specs:
-            if spec.classes:
-                raise InputError(
-                    "⟨folds='loo'⟩ takes a class that loses its only row for gone, and classes keeps it; use ⟨folds=10⟩"
-                )
-            refused = [feature for feature in spec.features if not _can_leave_out(feature)]
-            if refused:
-                names = listed(feature.name for feature in refused)
-                families = ", ".join(dict.fromkeys(_describe_family(feature) for feature in refused))
-                raise InputError(
-                    f"⟨folds='loo'⟩ takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
-                    "use ⟨folds=10⟩"
-                )
         self._cached_ends: tuple[str, Markup] | None = None
         super().__init__(engine, source, specs, table, folds=1)
-        if self.rows < 2:
-            raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
+        _check_rows(self.rows, source.label)
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
         """The tables by which every row is scored: the counts of all rows, from which it is subtracted."""
         spec = replace(spec, slice_by=None)  # slices add up to the whole model
         context, parts = Context.of(spec, wide=False), Parts.of(spec, len(self.labels))
         cells = self.replace_table("cells of setting", self.cells_of_all_rows(spec))
-        lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
+        lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.levels) if parts.levels else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
         classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.class_quantities, lookups, ends)
-        absences = None
-        if parts.presences:
-            arguments = (context, self.rows_with_folds, parts.presences, classes, lookups)
-            absences = self._relation("absences", "left_out_absences", *arguments)
-        return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
+        return LeftOut(context, classes, lookups or self._table("no lookups"), parts)
 
     def scored(self, models: Models) -> Markup:
         """The rows, scored by the models of all others, by class number (sql/macros/evaluation/left_out/left_out.sql)."""
         assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
         fragment = self.engine.renderer.fragment
-        tables = (models.parameters, models.lookups, models.absences)
+        tables = (models.parameters, models.lookups)
         return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
 
     def _scores(self, models: Models) -> tuple[Any, ...]:
@@ -195,13 +143,51 @@ class LeaveOneOut(Folds):
         return self.replace_table(name, self.engine.renderer.fragment(macro, *arguments))
 
 
+class RowFolds(Folds):
+    """The same with a model for each row, which takes every family and few rows. The arguments are those of `Folds`."""
+
+    def _scores(self, models: Models) -> tuple[Any, ...]:
+        return *super()._scores(models), LOO  # as of one fold
+
+    def _fold_names(self) -> list[str]:
+        _check_rows(self.rows, self.source.label)
+        return super()._fold_names()
+
+
 def make_folds(
     engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
 ) -> Folds:
-    """The counted folds of a source: a number of folds, those of a column, or each row by itself (`folds="loo"`)."""
-    if isinstance(folds, str):
+    """The counted folds of a source: a number of folds, those of a column, or each row by itself (`folds="loo"`).
+
+    Raises InputError if no row can be left out of a feature, or of too many rows.
+    """
+    if not isinstance(folds, str):
+        return Folds(engine, source, specs, table, folds=folds, fold=fold)
+    specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
+    for spec in specs:
+        if spec.classes:
+            raise InputError(
+                "⟨folds='loo'⟩ takes a class that loses its only row for gone, and classes keeps it; use ⟨folds=10⟩"
+            )
+        refused = [feature for feature in spec.features if not _can_leave_out(feature)]
+        if refused:
+            names = listed(feature.name for feature in refused)
+            families = ", ".join(dict.fromkeys(_describe_family(feature) for feature in refused))
+            raise InputError(
+                f"⟨folds='loo'⟩ takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
+                "use ⟨folds=10⟩"
+            )
+    apart = dict.fromkeys(feature.name for spec in specs for feature in spec.features if not _is_subtracted(feature))
+    if not apart:
         return LeaveOneOut(engine, source, specs, table)
-    return Folds(engine, source, specs, table, folds=folds, fold=fold)
+    (rows,) = engine.query_macro("row_count", source.relation)[0]
+    most = _FEW_ROWS_BY_STATEMENTS if engine.renderer.dialect.traits.materializes_estimates else FEW_ROWS
+    if rows > most:
+        raise InputError(
+            f"⟨folds='loo'⟩ takes a model for each row, with {listed(apart)} among the features, and {source.label} has "
+            f"{rows:,} rows, more than {most}; use ⟨folds=50⟩"
+        )
+    return RowFolds(engine, source, specs, table, folds=max(rows, USUAL_FOLDS))
 
 
 def check_folds(folds: Any, fold: str | None = None) -> None:

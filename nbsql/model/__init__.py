@@ -65,7 +65,7 @@ class Model(Scoring, Reviewing, Evaluating, Separating, Deriving, Learning):
             least: counts below this are combined or left out, so that nothing is said about few rows.
             folds: for a source that the model has learnt from, so that each row is evaluated by the counts of the other folds
                 or, with "loo", of all other rows. "auto" does so for the rows that the model has learnt: by leave-one-out,
-                or by five folds with more than 100,000 rows or a family that does not allow leave-one-out. None: the model
+                or by five folds with more than 100,000 rows or where `cross_validate` does not take "loo". None: the model
                 itself judges all rows.
             by: the period of a row of the source, as `monitor` takes it; the page then has its numbers by period.
             gain: whether to try other methods on the source, and say which would gain most, as `Evaluation.gain` does.

@@ -67,7 +67,7 @@ def cross_validate(
             class, that class then has its limit of smoothing.
         folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
             are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by taking it
-            out of the counts as it is scored.
+            out of the counts as it is scored. With words, or counts in several columns, at most 500 rows are left out so.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
         bins: the number of bins of the calibration.

@@ -18,7 +18,7 @@ TYPES = {"id": "INTEGER", "y": "VARCHAR", "body": "VARCHAR", "x": "DOUBLE PRECIS
          "s": "DOUBLE PRECISION"}  # fmt: skip
 CASES: dict[str, dict[str, Any]] = {
     "inferred": {},
-    "rates": {"families": {"k": "poisson", "e": "exponential", "w1": "geometric", "body": nbsql.Text()}, "weight": "w"},
+    "rates": {"families": {"k": "poisson", "e": "exponential", "w1": "geometric"}, "weight": "w"},
     "shares": {"features": ["s"], "families": {"s": "beta"}},
     "amounts": {"features": ["s"], "families": {"s": "gamma"}},
     "zeros": {
@@ -26,14 +26,6 @@ CASES: dict[str, dict[str, Any]] = {
         "families": {"k": nbsql.ZeroInflated(of="gamma"), "w1": nbsql.ZeroInflated()},
         "weight": "w",
     },
-    "bags": {"families": {"body": nbsql.Text(min_count=2, unseen="smooth"), "words": nbsql.Multinomial(["w1", "w2"])}},
-    "presence": {"features": ["body"], "families": {"body": nbsql.Text(event="bernoulli")}, "weight": "w"},
-    "complements": {"features": ["body"], "families": {"body": nbsql.Text(event="complement")}},
-    "complements of columns": {
-        "exclude": ["body", "x", "k", "c", "w", "e", "s"],
-        "families": {"b": nbsql.Complement(["w1", "w2"])},
-    },
-    "a backoff": {"features": ["c", "k", "w1"], "method": nbsql.JointBayes(backoff="naive")},
     "shared variance": {"features": ["x", "e"], "families": {"x": nbsql.Gaussian(shared_variance=True)}, "prior": "uniform"},
 }
 
@@ -75,6 +67,11 @@ def test_rows_left_out_agree(tables: Both, case: str) -> None:
 def test_rows_with_gaps_left_out_agree(tables: Both, weight: str | None) -> None:
     options: dict[str, Any] = {"exclude": ["day", "id"], "nulls": "category", "unseen": "smooth", "prior": "smoothed"}
     assert_alike(tables, "inbox", target="label", weight=weight, **options)
+
+
+def test_a_model_for_each_row_agrees(tables: Both) -> None:
+    families = {"body": nbsql.Text(min_count=2, unseen="smooth"), "words": nbsql.Multinomial(["w1", "w2"])}
+    assert_alike(tables, "SELECT * FROM t WHERE id < 9", target="y", features=["body", "x", "w1", "w2"], families=families)
 
 
 def test_settings_by_it_agree(tables: Both) -> None:

@@ -254,6 +254,16 @@ def test_what_cannot_be_left_out_is_refused(con: Connection, refused: Refused) -
             nbsql.cross_validate(con, "t", target="y", folds="loo", **options)
 
 
+def test_words_take_a_model_for_each_of_some_few_rows(con: Connection, refused: Refused) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 3 AS n, 'word' || i % 7 AS s FROM range(501) AS r(i)")
+    message = (
+        "folds='loo' takes a model for each row, with {} among the features, and t has 501 rows, more than 500; use folds=50"
+    )
+    for families, names in [({"s": nbsql.Text()}, "'s'"), ({"s": nbsql.Text(), "c": nbsql.Complement(["n"])}, "'c', 's'")]:
+        with refused(InputError, message.format(names)):
+            nbsql.cross_validate(con, "t", target="y", families=families, folds="loo")
+
+
 def test_one_row_is_too_few(con: Connection, refused: Refused) -> None:
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 1), ('b', 2, 0)) AS t(y, x, w)")
     with refused(InputError, "leave-one-out needs at least two rows, and t has 1"):

@@ -193,12 +193,12 @@ GROUP BY class
   How well each fold is predicted: fold, rows, weight, accuracy, log_loss. The posterior of the true class is kept away from 0 and 1 as in
   evaluate.sql.
 
-  scored: the rows as scored by the models of the other folds (predict.sql).
+  scored: the rows as scored by the models of the other folds (predict.sql). name: of all folds together, none for a row per fold.
 #}
-{% macro fold_scores(model, scored, parameters) -%}
+{% macro fold_scores(model, scored, parameters, name=none) -%}
 {% call nbsql.scores_by_fold() -%}
 SELECT
-  source.nbsql_slice AS fold,
+  {%+ if name is none %}source.nbsql_slice{% else %}{{ nbsql.text(name) }}{%+ endif %} AS fold,
   {{ nbsql.row_weight(model) }} AS weight,
   source.nbsql_prediction = {{ nbsql.target(model) }} AS right_class,
   {% set difference %}{{ nbsql.numbered_joint(model) | indent(4) }} - source.nbsql_log_evidence{% endset %}

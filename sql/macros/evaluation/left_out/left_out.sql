@@ -5,44 +5,31 @@
     own      the row's class loses the row: its n, and for every feature the counts, or the mean and squares, of this one value
     shared   quantities over all classes change with it: N, the number of classes and of values, the variance over all classes
 
-  Three relations hold the necessary numbers (left_out_tables.sql):
+  Two relations hold the necessary numbers (left_out_tables.sql):
 
     classes  one row per class: class_no (in the order of the labels), class, n, and the counts and moments that the features need
-    lookups  one row per value or token: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
-    absences of texts under the Bernoulli event model
+    lookups  one row per value: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
 
   Rows are joined with the cells of their own class, then with all classes. Features of one kind share a file (left_out_numbers.sql,
-  ..._levels.sql, ..._bags.sql), and the terms are those of families/. Names that begin with own_ are of the row's class
-  without the row, those with all_ of all classes without it.
+  ..._levels.sql), and the terms are those of families/. Names that begin with own_ are of the row's class without the row, those with
+  all_ of all classes without it.
 
-  parts: the features by kind: numbers, columns (counts that share a total), levels, bags.
+  parts: the features by kind: numbers, levels. Rows with other features are folds of their own (nbsql/evaluation/leave_one_out.py).
 #}
 
-{# The counted rows, with their class and weight, and whether another row has the joint value of a feature that they would back off from. #}
-{% macro left_out_rows(model, source, classes, lookups, backoffs) -%}
+{# The counted rows, with their class and weight. #}
+{% macro left_out_rows(model, source, classes) -%}
 SELECT
   {{ nbsql.row_id() }} AS nbsql_row,
   own.class_no AS nbsql_own,
   {{ nbsql.row_weight(model) }} AS nbsql_weight
-  {%- for feature in backoffs %},
-  {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.row_weight(model)) %}
-  coalesce({{ rest }} > 0, FALSE) AS nbsql_seen{{ nbsql.feature_suffix(feature) }}
-  {%- endfor %}
   {%- for column in model.facts.features | map(attribute='columns') | sum(start=()) | unique %},
   source.{{ nbsql.ident(column) }}
   {%- endfor %}
 
 FROM {{ source }} AS source
 JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
-{% for feature in backoffs %}
-{{ nbsql.left_out_lookup(feature, lookups, nbsql.word('seen')) }}
-{% endfor %}
 WHERE {{ nbsql.is_counted(model) }}
-{%- endmacro %}
-
-{# A column of a relation that has the feature's number in its name. #}
-{% macro feature_column(relation, feature, column) -%}
-{{ nbsql.word(relation) }}{{ nbsql.feature_suffix(feature) }}.{{ nbsql.word(column) }}
 {%- endmacro %}
 
 {# The largest remainder that counts as rounding of a sum of weights without one of them. It is below 1, which whole weights may leave. #}
@@ -60,9 +47,9 @@ CASE WHEN {{ n }} - {{ removed }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }
   Of classes with equal joint log-likelihoods the one with the larger prior is predicted, then the smaller label, as everywhere; the
   priors are those without the row.
 #}
-{% macro left_out(model, source, parts, classes, lookups, absences) -%}
+{% macro left_out(model, source, parts, classes, lookups) -%}
 WITH numbered AS {{ nbsql.materialized() }}(
-  {{ nbsql.left_out_rows(model, source, classes, lookups, parts.backoffs) | indent(2) }}
+  {{ nbsql.left_out_rows(model, source, classes) | indent(2) }}
 ),
 terms AS (
   {{ nbsql.left_out_block(model, parts, parts.levels[:20], classes, lookups, dense=true) | indent(2) }}
@@ -70,13 +57,9 @@ terms AS (
   UNION ALL
   {{ nbsql.left_out_block(model, parts, block, classes, lookups) | indent(2) }}
   {% endfor %}
-  {% for feature in parts.bags %}
-  UNION ALL
-  {{ nbsql.left_out_bag(model, parts, feature, classes, lookups, absences) | indent(2) }}
-  {% endfor %}
 ),
 joint AS {{ nbsql.materialized() }}(
-  {% if parts.bags or parts.levels[20:] %}
+  {% if parts.levels[20:] %}
   SELECT nbsql_row, class_no, sum(term) AS joint, max(prior) AS prior FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
   SELECT nbsql_row, class_no, term AS joint, prior FROM terms
@@ -138,8 +121,7 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 #}
 {% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
 {% set numbers = parts.numbers if dense else [] -%}
-{% set columns = parts.columns if dense else [] -%}
-{% set packed = nbsql.left_out_parameters(numbers, columns) -%}
+{% set packed = nbsql.left_out_parameters(numbers) -%}
 SELECT
   number.nbsql_row,
   number.class_no,
@@ -148,32 +130,23 @@ SELECT
   {% set log_prior_left %}CASE WHEN number.nbsql_left > 0 THEN {{ log_prior }} ELSE -{{ nbsql.infinity() }} END{% endset %}
   {%+ if dense %}{{ prior }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS prior,
   {%+ if dense %}{{ log_prior_left }}{% else %}0{%+ endif %}
-  {%- if numbers or columns %}
+  {%- if numbers %}
 
-    + {% call(feature) nbsql.sum_in_blocks(numbers + columns) -%}
-    {{ nbsql.left_out_gate(parts, feature, nbsql.computed_term(feature, none)) }}
-    {%- endcall %}
+    + {% call(feature) nbsql.sum_in_blocks(numbers) %}{{ nbsql.computed_term(feature, none) }}{% endcall %}
   {%- endif %}
   {%- for feature in levels %}
 
-    + {{ nbsql.left_out_gate(parts, feature, nbsql.left_out_level(feature)) | indent(4) }}
+    + {{ nbsql.left_out_level(feature) | indent(4) }}
   {%- endfor %} AS term
 FROM (
-  {{ nbsql.left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) | indent(2) }}
+  {{ nbsql.left_out_estimates(model, numbers, levels, classes, lookups, dense, packed) | indent(2) }}
 ) AS number
-{%- if numbers or columns %}{{ nbsql.unpacked_parameters(packed) }}{% endif %}
+{%- if numbers %}{{ nbsql.unpacked_parameters(packed) }}{% endif %}
 
-{%- endmacro %}
-
-{# A term that counts only if no other row has the joint value that the feature stands in for. #}
-{% macro left_out_gate(parts, feature, term) -%}
-{% set gates = parts.gates[feature.index] -%}
-{% set is_open %}{% for index in gates %}NOT number.nbsql_seen_{{ index }}{% if not loop.last %} AND {% endif %}{% endfor %}{% endset -%}
-{% if gates %}CASE WHEN {{ is_open }} THEN {{ term }} ELSE 0 END{% else %}{{ term }}{% endif %}
 {%- endmacro %}
 
 {# Rows by classes, with the parameters that the terms of numbers read. #}
-{% macro left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) -%}
+{% macro left_out_estimates(model, numbers, levels, classes, lookups, dense, packed) -%}
 {% set joined -%}
 SELECT
   rows.*,
@@ -188,15 +161,12 @@ SELECT
   {%- for feature in numbers %},
   {{ nbsql.left_out_cells(feature) | indent(2) }}
   {%- endfor %}
-  {%- for feature in columns %},
-  {{ nbsql.left_out_totals(feature) | indent(2) }}
-  {%- endfor %}
   {%- for feature in levels %},
   {{ nbsql.left_out_level_cells(feature) | indent(2) }}
   {%- endfor %}
 
 FROM (
-  {{ nbsql.left_out_values(parts, numbers, columns, levels, classes, lookups) | indent(2) }}
+  {{ nbsql.left_out_values(numbers, levels, classes, lookups) | indent(2) }}
 ) AS rows
 JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
 CROSS JOIN {{ classes }} AS classes
@@ -227,17 +197,13 @@ FROM (
 {{ joined }}
 {%- endif %}
 {%- endset -%}
-{% if numbers or columns %}{{ nbsql.with_packed_parameters(with_prior, packed) }}{% else %}{{ with_prior }}{% endif %}
+{% if numbers %}{{ nbsql.with_packed_parameters(with_prior, packed) }}{% else %}{{ with_prior }}{% endif %}
 {%- endmacro %}
 
 {# The parameters that the terms read, each a name and an expression over `number`. #}
-{% macro left_out_parameters(numbers, columns) -%}
+{% macro left_out_parameters(numbers) -%}
 {% for feature in numbers -%}
-{{ nbsql.left_out_number_parameters(feature) }}{% if columns or not loop.last %},
-{% endif %}
-{%- endfor %}
-{% for feature in columns -%}
-{{ nbsql.left_out_weights(feature) }}{{ nbsql.comma_line(loop) }}
+{{ nbsql.left_out_number_parameters(feature) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -259,16 +225,13 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN {% if amount is none %}rows.nbs
 {%- endmacro %}
 
 {# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
-{% macro left_out_values(parts, numbers, columns, levels, classes, lookups) -%}
+{% macro left_out_values(numbers, levels, classes, lookups) -%}
 {% set values -%}
 SELECT
   source.nbsql_row,
   source.nbsql_own,
   source.nbsql_weight
-  {%- for index in parts.seen %},
-  source.nbsql_seen_{{ index }}
-  {%- endfor %}
-  {%- for feature in numbers + columns %},
+  {%- for feature in numbers %},
   {{ nbsql.inputs(feature, none, true, false) | indent(2) }}
   {%- endfor %}
   {%- for feature in levels %},

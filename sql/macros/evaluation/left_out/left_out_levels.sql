@@ -1,5 +1,5 @@
 {#
-  Categories and count columns with a row left out, estimated as in families/dirichlet.sql. A value that no other row has is gone without
+  Categories with a row left out, estimated as in families/dirichlet.sql. A value that no other row has is gone without
   the row, also from K and the sum of the pseudo-counts, unless it is declared; then it counts as never seen. So is one of which too few are
   left (min_count), with its counts in other rows.
 #}
@@ -73,41 +73,4 @@ CASE
   {% if not smooth %} OR number.gone{{ i }}{% endif %} OR {{ k }} = 0 THEN 0
   ELSE {{ nbsql.safe_ln(nbsql.dirichlet_likelihood(n, alpha, total, k)) }}
 END
-{%- endmacro %}
-
-{# Columns of a row and class: the sum of a feature's count columns. #}
-{% macro left_out_totals(feature) -%}
-{% set i = nbsql.feature_suffix(feature) -%}
-{% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
-{% set sum -%}
-rows.nbsql_weight * ({% call(j) nbsql.sum_over_columns(feature) %}coalesce(rows.nbsql_x{{ j }}, 0){% endcall %})
-{%- endset -%}
-{{ nbsql.remaining_count(total, nbsql.removed_amount(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
-{%- for column in feature.columns %}
-{%- set j = nbsql.feature_suffix(feature, loop.index) %}
-{%- set n %}coalesce(classes.n{{ j }}, 0){% endset %}
-{%- set x %}rows.nbsql_weight * coalesce(rows.nbsql_x{{ j }}, 0){% endset %},
-{{ nbsql.remaining_count(n, nbsql.removed_amount(feature, x)) }} AS n{{ j }}
-{%- endfor %}
-{%- endmacro %}
-
-{# An amount to remove from the row's own class, or, if a class is estimated from all others, from the other classes. #}
-{% macro removed_amount(feature, amount) -%}
-CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% endif %} rows.nbsql_own THEN {{ amount }} ELSE 0 END
-{%- endmacro %}
-
-{# The weights of the count columns, as the terms read them. #}
-{% macro left_out_weights(feature) -%}
-{% set total %}number.total{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% for column, alpha in feature.family.declared -%}
-{% set n %}number.n{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
-{% set weight = nbsql.safe_ln(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
-{% set given %}{% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}{% endset -%}
-{{ nbsql.packed_parameter(nbsql.of_feature('weight', feature, loop.index), given) }}{{ nbsql.comma_line(loop) }}
-{%- endfor %}
-{%- endmacro %}
-
-{# The sum of the terms of the columns of a feature, which a block renders from the ending of their names. #}
-{% macro sum_over_columns(feature) -%}
-{% for _ in feature.columns %}{{ caller(nbsql.feature_suffix(feature, loop.index)) }}{% if not loop.last %} + {% endif %}{% endfor %}
 {%- endmacro %}
