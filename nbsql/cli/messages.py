@@ -14,6 +14,7 @@ from nbsql.family import FAMILIES
 
 # What is an object of Python is an option: weight=nbsql.HalfLife(...), features=nbsql.Best(...), method=nbsql.Mixture(2).
 _OBJECTS = {"HalfLife": "half_life", "Best": "best", "Mixture": "components", "Clusters": "k"}
+_OF_METHODS = {"bins": "number_bins", "weight": "em_weight"}  # options of methods that the command line names otherwise
 _FAMILY_NAMES = {kind.__name__: name for name, kind in FAMILIES.items()}
 
 
@@ -45,6 +46,9 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
     '--half-life and x'
     >>> with_options("use ⟨quadratic()⟩, or fit it with ⟨nbsql.Gaussian(shared_variance=True)⟩", known, ["quadratic"])
     "use `nbsql quadratic`, or fit it with --family 'COLUMN=gaussian(shared_variance=true)'"
+    >>> options = {name: click.Option([f"--{name}"]) for name in ("method", "k")}
+    >>> with_options("fit it with ⟨method=nbsql.KDB(k=2)⟩, or ⟨method=nbsql.TAN(x=1)⟩", options)
+    'fit it with --method kdb --k 2, or method=nbsql.TAN(x=1)'
     >>> with_options("tell them apart with ⟨prefix='shop_'⟩", {"joins": click.Option(["--join", "joins"])})
     'tell them apart with --join TABLE:KEY:shop_'
     """
@@ -59,6 +63,9 @@ def _spelled(code: ast.AST | None, options: Mapping[str, click.Option], commands
             return _spelled(made, options, commands)
         case ast.keyword(arg="method", value=ast.Call(func=ast.Attribute(attr="JointBayes"), keywords=[backoff])):
             return _spelled(backoff, options, commands)
+        case ast.keyword(arg="method", value=ast.Call(func=ast.Attribute(attr=kind), keywords=chosen)) if "method" in options:
+            words = [_argument(_OF_METHODS.get(str(each.arg), str(each.arg)), each.value, options) for each in chosen]
+            return None if None in words else " ".join([f"{options['method'].opts[0]} {kind.lower()}", *map(str, words)])
         case ast.keyword(arg=str(name), value=value):
             return _argument(name, value, options)
         case ast.Call(func=ast.Name(), keywords=[argument]):
@@ -84,6 +91,8 @@ def _argument(name: str, value: ast.expr, options: Mapping[str, click.Option]) -
     if name == "prefix" and "joins" in options:
         return f"{options['joins'].opts[0]} TABLE:KEY:{ast.literal_eval(value)}"
     option = options.get(name)
+    if option is not None and option.secondary_opts and text == "False":
+        return option.secondary_opts[0]
     if option is None or text == "None" or option.is_flag != (text == "True"):
         return None
     flag = option.opts[0]

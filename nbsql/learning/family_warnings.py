@@ -52,8 +52,9 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
     for feature in joint:
         n, values = facts_by_name.get(feature.name, (0, 0))[:2]
         if n and values > NEARLY_UNIQUE * n:
+            have = "has" if len(feature.columns) == 1 else "have"
             yield (
-                f"{listed(feature.columns)} have {values:,} combinations of values in {n:,.0f} rows, and others have no "
+                f"{listed(feature.columns)} {have} {values:,} combinations of values in {n:,.0f} rows, and others have no "
                 f'prediction; fall back on each column by itself: ⟨method=nbsql.JointBayes(backoff="naive")⟩'
             )
     flags: list[str] = []

@@ -96,7 +96,7 @@ def warn_of_features(draft: Draft) -> Draft:
     if uncut:
         cure = "⟨nbsql.Binned(by=[...])⟩"
         if spec.found_dependence is not None and made.issuperset(uncut):
-            cure = f"⟨method=nbsql.{type(spec.found_dependence).__name__}(bins=10)⟩"
+            cure = f"⟨method={replace(spec.found_dependence, bins=10).code}⟩"
         warn_user(f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: {cure}")
     if not spec.features:
         warn_user("the model has no features; it predicts the most frequent class")

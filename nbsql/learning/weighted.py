@@ -276,7 +276,8 @@ def weigh_features(draft: Draft) -> Draft:
         return draft
     engine.require("⟨method='weighted'⟩")
     if spec.weighted.pairs and (single := [label for label, _, _, n in draft.labels if n <= 1]):
-        rest = f"{listed(single)} of {spec.target!r} has one row, which no other fold has"
+        have = "has one row" if len(single) == 1 else "have one row each"
+        rest = f"{listed(single)} of {spec.target!r} {have}, which no other fold has"
         warn_user(f"no pairs of columns were tried, because {rest}; leave it out, or merge it with another class")
     cells = draft.count.create_cells(draft.temporary("cells"))
     if draft.best is not None:
@@ -302,5 +303,6 @@ def stale_weights(engine: Engine, spec: Spec, batches: Markup) -> str | None:
         since = f"learnt from {rows:,} rows, before {changed:,} were learnt or forgotten"
     else:
         return None
-    method = "'weighted'" if spec.found_dependence is None else f"nbsql.{spec.found_dependence!r}"
+    chosen = replace(spec.weighted, penalty=None) if spec.weighted.penalty in PENALTIES else spec.weighted
+    method = (spec.found_dependence or chosen).code
     return f"the weights were {since}; fit it again to all rows, with ⟨method={method}⟩ and ⟨replace=True⟩, to learn them anew"

@@ -20,7 +20,7 @@ from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.method import CLASS_AND_FEATURE
+from nbsql.spec.method import CLASS_AND_FEATURE, METHODS
 from nbsql.spec.spec import Feature
 
 Reference = Literal["best", "average"]
@@ -267,10 +267,14 @@ def _check_features(features: Sequence[Feature]) -> None:
     if not others:
         return
     numbers = [each.name for each in others if each.is_number]
-    left_out = [each.name for each in others if not each.is_number]
+    made = [each.name for each in others if each.family.over_columns]
+    left_out = list(dict.fromkeys(each.column for each in others if not (each.is_number or each.family.over_columns)))
     binned = ", ".join(f'{name!r}: nbsql.Binned(by="mdl", monotone=True)' for name in numbers)
     cures = [f"fit it with ⟨families={{{binned}}}⟩"] if numbers else []
     cures += [f"leave {'it' if len(left_out) == 1 else 'them'} out of the model: ⟨exclude={left_out!r}⟩"] if left_out else []
+    named = [name for name in made if name not in METHODS]  # by the user, the others by methods such as "lda"
+    cures += [f"leave {listed(named)} out of ⟨families⟩"] if named else []
+    cures += ["fit it with ⟨method='weighted'⟩"] if named != made else []
     are = ", ".join(f"{each.name!r} is {each.family.name}" for each in others)
     has = "has" if len(others) == 1 else "have"
     raise ModelError(f"{are}, which {has} no values or bins to give points to; {', and '.join(cures)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nbsql.family import Family, Nulls
 from nbsql.spec.column import Column
@@ -21,9 +21,18 @@ class Classifier:
 
     def __str__(self) -> str:
         """The method with the options that differ from their defaults, as the command line takes it."""
-        options = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
-        changed = [f"{name}={value}" for name, (value, default) in options.items() if value != default]
+        changed = [f"{name}={value}" for name, value in self._changed().items()]
         return self.name + (f"({', '.join(changed)})" if changed else "")
+
+    @property
+    def code(self) -> str:
+        """The Python that makes it: `'weighted'`, or `nbsql.Weighted(pairs=3)`."""
+        changed = [f"{name}={value!r}" for name, value in self._changed().items()]
+        return f"nbsql.{type(self).__name__}({', '.join(changed)})" if changed else repr(self.name)
+
+    def _changed(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
 
     def families(self, columns: Sequence[Column], *, nulls: Nulls) -> Mapping[str, Family]:  # noqa: ARG002
         """The families of columns by name, or by key for a family over several; other columns have the family of their type.

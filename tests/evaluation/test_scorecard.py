@@ -248,6 +248,13 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
      "'x' is gaussian, 's' is text, 'k' is poisson, which have no values or bins to give points to; fit it with "
      "families={'x': nbsql.Binned(by=\"mdl\", monotone=True), 'k': nbsql.Binned(by=\"mdl\", monotone=True)}, and "
      "leave it out of the model: exclude=['s']"),
+    ("views", {"features": ["s"], "families": {"s": "text"}, "method": "weighted"}, {},
+     "'s' is text, 's by share' is text, which have no values or bins to give points to; "
+     "leave it out of the model: exclude=['s']"),
+    ("lda", {"features": ["x", "k"], "method": "lda"}, {},
+     "'lda' is multivariate_gaussian, which has no values or bins to give points to; fit it with method='weighted'"),
+    ("joint", {"features": ["a", "k"], "families": {"both": nbsql.Joint(["a", "k"])}}, {},
+     "'both' is joint, which has no values or bins to give points to; leave 'both' out of families"),
     ("parent", {"features": ["a"], "families": {"a": nbsql.Conditional("k")}}, {},
      "'a' depends on 'k', so that a value has no points by itself; fit it as a category, with method='naive'"),
     ("classes", {"target": "k", "features": ["a"]}, {},

@@ -277,6 +277,19 @@ def test_stale_weights_are_said_until_they_are_learnt_anew(con: Any, recwarn: An
     assert not repr(nbsql.fit(con, "t", **options)).endswith(", with stale weights>")
 
 
+def test_the_cure_of_stale_weights_keeps_the_options(con: Any, recwarn: Any) -> None:
+    each = "class and feature"
+    for method, said in [
+        (nbsql.Weighted(per=each, penalty=3, pairs=2), f"nbsql.Weighted(per={each!r}, penalty=3.0, pairs=2)"),
+        (nbsql.KDB(k=1, weighted=True), "nbsql.KDB(weighted=True, k=1)"),
+    ]:
+        model = nbsql.fit(con, "FROM t WHERE id < 300", target="y", features=["k", "b"], method=method, name="w", replace=True)
+        recwarn.clear()
+        model.update("FROM t WHERE id >= 500")
+        assert f"with method={said} and replace=True, to learn them anew" in str(recwarn[-1].message)
+        assert eval(said) == method  # noqa: S307
+
+
 def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) -> None:
     options = {"target": "y", "features": ["b", "k", "x", "words"], "families": {"words": nbsql.Text()}}
     model = nbsql.fit(con, "t", method="weighted", name="w", replace=True, **options)
