@@ -76,7 +76,8 @@ def _can_leave_out(feature: Feature) -> bool:
     """Whether the counts of a feature without a row follow from those of all rows."""
     family = feature.family
     chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.best is not None
-    chosen = chosen or (family.bag and bool(family.declared))  # the vocabulary is not that of the counts
+    # The vocabulary is not that of the counts, or the words of the other rows would have to be counted.
+    chosen = chosen or (family.bag and (bool(family.declared) or family.min_known > 0))
     # The target of the shrinkage changes with every row, too.
     shrunk = family.shrinkage or family.smoothing
     return (family.kind == "density" or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)

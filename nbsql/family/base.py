@@ -130,6 +130,7 @@ class Family(metaclass=_Options):
     parent = edges = norm = best = backoff = shrinkage = checked_pattern = _without(None)
     tfidf = impute = is_ratio = shared = product = has_overlaps = shared_variance = is_typed = _without(False)
     smoothing = _without(0.0)
+    min_known = _without(0)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.alpha, Mapping) and self.alpha_by_value):

@@ -36,6 +36,7 @@ class Text(Bag):
         best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
         vocabulary: the words of the vocabulary, seen or not; all others are left out. None takes the words of the training
             rows.
+        min_known: how many different words of the vocabulary a row must have for `predict(certain=...)` to decide it.
         pattern: a regular expression for a word, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode
             letters, marks (such as the vowel signs of Hindi) and digits, which does not begin with a mark.
         lower: whether the text is folded to lower case first.

@@ -26,11 +26,12 @@ class Bag(Family):
     best: int | None = None
     best_by: BestBy = "mutual_information"
     vocabulary: Sequence[str] | None = None
+    min_known: int = 0
 
     kind: ClassVar[Kind] = "tokens"
     macros: ClassVar[Macros] = macros_of("text", "inputs aggregates cells term weights")
     cell: ClassVar[Cell] = "token"
-    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "weight_norm", "best", "best_by")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "weight_norm", "best", "best_by", "min_known")
     events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
 
     def __post_init__(self) -> None:
@@ -44,6 +45,7 @@ class Bag(Family):
         super().__post_init__()
         choice(self.event, Literal[self.events], "event")
         checked(self, true_or_false, "weight_norm", "tfidf")
+        set_attributes(self, min_known=whole_number(self.min_known, "min_known", 0))
         if self.norm not in (None, "l2"):
             raise InputError(f"norm must be None or 'l2', not {self.norm!r}")
         if self.weight_norm and self.event != "complement":
@@ -134,6 +136,7 @@ class Tokens(Bag):
         best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
         vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
             rows.
+        min_known: how many different tokens of the vocabulary a row must have for `predict(certain=...)` to decide it.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (['free', 'prize'], 'spam'), (['lunch', 'friday'], 'ham')) AS t(said, y)"

@@ -64,15 +64,15 @@
     'precision'], ['zero', 'log_zero'], ['other', 'log_other']]}),
   'multinomial': dict(column, **{'defaults': {'columns': []}}),
   'complement': dict(column, **{'defaults': {'columns': [], 'norm': false}}),
-  'tokens': dict(token, **{'accepts': ['tokens'], 'defaults': {'event': 'multinomial', 'weight_norm': false, 'tfidf': false, 'norm':
-    none}, 'choices': {'event': ['multinomial', 'bernoulli', 'complement'], 'norm': [none, 'l2']}}),
+  'tokens': dict(token, **{'accepts': ['tokens'], 'defaults': {'event': 'multinomial', 'weight_norm': false, 'tfidf': false, 'norm': none,
+    'min_known': 0}, 'choices': {'event': ['multinomial', 'bernoulli', 'complement'], 'norm': [none, 'l2']}}),
   'token_counts': dict(token, **{'accepts': ['token counts'], 'rules': {'token counts': ['negative_counts']}, 'defaults': {'event':
-    'multinomial', 'weight_norm': false, 'tfidf': false, 'norm': none}, 'choices': {'event': ['multinomial', 'bernoulli', 'complement'],
-    'norm': [none, 'l2']}}),
+    'multinomial', 'weight_norm': false, 'tfidf': false, 'norm': none, 'min_known': 0}, 'choices': {'event': ['multinomial', 'bernoulli',
+    'complement'], 'norm': [none, 'l2']}}),
   'text': dict(token, **{'accepts': ['text'], 'defaults': {'event': 'multinomial', 'weight_norm': false, 'tfidf': false, 'norm': none,
-    'pattern': '[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*', 'lower': true, 'accents': true, 'normal_form': 'C', 'stop_words': none,
-    'min_length': 1, 'min_count': 1, 'ngrams': [1, 1], 'characters': none, 'within_words': false}, 'choices': {'event': ['multinomial',
-    'bernoulli', 'complement'], 'norm': [none, 'l2'], 'normal_form': [none, 'C']}}),
+    'min_known': 0, 'pattern': '[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*', 'lower': true, 'accents': true, 'normal_form': 'C', 'stop_words':
+    none, 'min_length': 1, 'min_count': 1, 'ngrams': [1, 1], 'characters': none, 'within_words': false}, 'choices': {'event':
+    ['multinomial', 'bernoulli', 'complement'], 'norm': [none, 'l2'], 'normal_form': [none, 'C']}}),
   'calendar': {'kind': 'level', 'cell': 'part', 'has_categories': true, 'accepts': ['temporal'], 'divergence': 'normal', 'macros': {},
     'defaults': {'parts': none, 'zone': none}}
 }) %}

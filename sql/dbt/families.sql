@@ -132,7 +132,8 @@
   'event: ' ~ event ~ " of '" ~ feature ~ "' needs a larger alpha, or a word could weigh infinitely") %}
 {% do family.update({
   'presence': presence, 'complement': complement, 'reweights_tokens': weighed, 'tfidf': options.tfidf, 'norm': options.norm,
-  'normalised_weights': options.weight_norm, 'distribution': 'presence' if presence else 'complement' if complement else 'dirichlet',
+  'min_known': options.min_known | int, 'normalised_weights': options.weight_norm,
+  'distribution': 'presence' if presence else 'complement' if complement else 'dirichlet',
   'least_occurrences': occurrences if occurrences > 1 else 0, 'least_count': occurrences if occurrences > 1 and not weighed else 0,
   'unseen': 'skip' if presence or weighed else family.unseen}) %}
 {% if family.name == 'text' %}{% do nbsql.complete_text(family, options, feature) %}{% endif -%}

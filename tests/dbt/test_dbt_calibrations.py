@@ -22,7 +22,7 @@ ROWS = """
 """
 METHODS = ("temperature", "platt", "isotonic")
 DECIDED = "source('raw', 'rows'), calibration=ref('certain'), certain=0.5"
-FEATURES = {"v1": ["category", "x"], "v2": ["flag", "twice"], "other": ["x"], "two": ["x"]}
+FEATURES = {"v1": ["category", "x"], "v2": ["flag", "twice"], "other": ["x"], "two": ["x"], "words": ["category", "x"]}
 HELD_OUT = "source('raw', 'rows'), weight='weight', where='id >= 50'"
 CALLS = {
     **{name: f"fitted_calibration(ref('v1'), {HELD_OUT}, method='{name}')" for name in METHODS},
@@ -31,6 +31,8 @@ CALLS = {
     "decided": f"predictions(ref('v1'), {DECIDED})",
     "decided_by_class": f"predictions(ref('v1'), {DECIDED}, by_class=true, columns='id')",
     "decided_by_both": f"predictions(ref('v1'), {DECIDED.replace('certain', 'both', 1)}, columns='id')",
+    "known": f"fitted_calibration(ref('words'), {HELD_OUT}, method='certain', confidence=0.5)",
+    "decided_by_words": "predictions(ref('words'), source('raw', 'rows'), calibration=ref('known'), certain=0.1, columns='id')",
     "of_nothing_known": "fitted_calibration(ref('v1'), source('raw', 'rows'), where='id = 60', method='certain')",
     "predictions": "predictions(ref('v1'), source('raw', 'rows'), columns='id', calibration=ref('platt'))",
     "metrics": "evaluation(ref('v1'), source('raw', 'rows'), where='id >= 50', calibration=ref('isotonic'))",
@@ -94,10 +96,10 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         meta = {name: {"target": "y", "features": features} for name, features in FEATURES.items()}
         meta["v2"]["derive"] = {"twice": "w1 * 2 + w2"}
         meta["other"]["target"] = "flag"
+        meta["words"]["families"] = {"category": {"family": "text", "min_known": 1}}
         models["both"] = "SELECT * FROM {{ ref('isotonic') }} UNION ALL SELECT * FROM {{ ref('certain') }}"
-        config = {
-            name: {"materialized": "table"} for name in (*FEATURES, *METHODS, "certain", "of_no_rows", "of_nothing_known")
-        }
+        tables = (*FEATURES, *METHODS, "certain", "known", "of_no_rows", "of_nothing_known")
+        config = {name: {"materialized": "table"} for name in tables}
         found = Project(tmp_path_factory.mktemp("calibrations"), models, meta, config, address=address)
         found.run(ROWS)
         found.dbt("build")
@@ -134,6 +136,11 @@ def test_calibrations_and_comparisons_are_those_of_python(project: Project) -> N
         decided = first.predict("rows", certain=0.5, columns=["id"]).fetchall()
         assert {row[1] is None for row in decided} == {True, False}
         assert {row[3] for row in decided if row[0] % 30 == 0} == {"nothing known tells the classes apart"}
+        words = {"category": nbsql.Text(min_known=1)}
+        third = nbsql.fit(con, counted, target="y", features=FEATURES["words"], families=words)
+        third.calibrate(held_out, method="certain", weight="weight", folds=None, confidence=0.5)
+        same("decided_by_words", third.predict("rows", certain=0.1, columns=["id"]))
+        assert {row[-1] for row in third.predict("rows", certain=0.1) if row[0] % 30 == 0} == {"too few known words"}
         same("metrics", first.evaluate(held_out).metrics)
         same("calibrated", first.compare(second, held_out, weight="weight"))
 

@@ -84,6 +84,24 @@ def test_calibrations_agree(
         assert_same_rows(*([[each["prediction"], each["probability"], each["reason"]]] for each in ones))
 
 
+def test_rows_of_few_known_words_are_decided_by_no_engine(both: tuple[Place, Place]) -> None:
+    rows = [(i, "ab"[i % 2], f"{'good' if i % 2 else 'bad'} {'word' if i % 3 else 'bad'}") for i in range(60)]
+    found = []
+    for place in both:
+        place.table("notes", {"id": "INTEGER", "y": "VARCHAR", "note": "VARCHAR"}, rows)
+        place.table("more", {"id": "INTEGER", "note": "VARCHAR"}, [(1, "bad"), (2, "bad bad"), (3, "bad word"), (4, None)])
+        model = nbsql.fit(place.con, "notes", target="y", name="m", id="id", families={"note": nbsql.Text(min_known=2)})
+        model.calibrate("notes", method="certain", folds=None)
+        found.append(sorted(model.predict("more", certain=0.5, columns=["id"]).fetchall()))
+    assert_same_rows(*found)
+    assert [(row[1], row[3]) for row in found[0]] == [
+        *[(None, "too few known words")] * 2, ("a", None), (None, "too few known words"),
+    ]  # fmt: skip
+    if pg := next((place for place in both if place.engine == "postgres"), None):
+        call = "SELECT more.id, answer.* FROM more, m.predict_certain(to_jsonb(more), 0.5) AS answer"
+        assert_same_rows(sorted(pg.run(call)), found[0])
+
+
 def test_shares_of_classes_agree(models: list[nbsql.Model]) -> None:
     found = [model.class_shares("later") for model in models]
     assert found[0].columns == found[1].columns

@@ -165,6 +165,32 @@ def test_a_row_of_which_nothing_is_known_is_never_certain(form: str, con: duckdb
         model.calibrate("SELECT 'ham' AS y, 'unheard' AS message, NULL::INTEGER AS x", method="certain", folds=None)
 
 
+def test_a_row_of_too_few_known_words_is_never_certain(form: str, con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    """Every text tells the classes apart by its first word; a third of them has no other one."""
+    con.execute("""CREATE TABLE mail AS SELECT i % 2 AS y, CASE WHEN i % 2 = 0 THEN 'good' ELSE 'bad' END
+        || CASE WHEN i % 3 > 0 THEN ' day' ELSE '' END AS said, ['u', 'v'] AS marks FROM range(600) AS r(i)""")
+    families = {"said": nbsql.Text(min_known=2), "marks": nbsql.Tokens(min_known=1)}
+    model = nbsql.fit(con, "mail", target="y", families=families, name="m")
+    for folds in (None, 5):
+        assert model.calibrate("mail", method="certain", folds=folds).decided[0.9] == pytest.approx(2 / 3)
+    new = "SELECT unnest(['good', 'good good', 'good new', NULL, 'good day']) AS said, ['u', 'u'] AS marks"
+    answers = sorted(model.predict(f"{new} UNION ALL SELECT 'bad day', ['x']", certain=0.9, columns=["said"]), key=repr)
+    assert {said: (label, reason) for said, label, _, reason in answers} == {
+        "good day": (0, None),
+        **dict.fromkeys(["good", "good good", "good new", "bad day", None], (None, "too few known words")),
+    }
+    con.execute(f"CREATE TABLE new AS {new}")
+    assert sorted(con.execute("SELECT said, COLUMNS('^p|reason') FROM m.predict_certain('new', 0.9)").fetchall(), key=repr) == [
+        row for row in answers if row[0] != "bad day"
+    ]
+    assert model.predict_one({"said": "good", "marks": ["u"]}, certain=0.9)["reason"] == "too few known words"
+    loo = "folds='loo' takes a row out of the counts as it is scored, which 'said', 'marks' (text, tokens) does not allow"
+    with refused(nbsql.InputError, f"{loo}; use folds=10"):
+        model.calibrate("mail", method="certain", folds="loo")
+    with refused(nbsql.InputError, "min_known must be a whole number of at least 0, not -1"):
+        nbsql.Text(min_known=-1)
+
+
 @pytest.mark.parametrize("folds", [4, "loo"])
 def test_folds_leave_out_rows_of_which_nothing_is_known(con: duckdb.DuckDBPyConnection, folds: Any) -> None:
     con.execute(

@@ -24,6 +24,9 @@
 CASE
     WHEN source.nbsql_certain THEN NULL
     WHEN NOT source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN 'no class explains it'
+    {% if nbsql.enough_known(model) %}
+    WHEN NOT source.nbsql_enough_known THEN 'too few known words'
+    {% endif %}
     WHEN NOT source.nbsql_known THEN 'nothing known tells the classes apart'
     ELSE {{ nbsql.two_most_probable() }}
   END
@@ -64,7 +67,7 @@ CROSS JOIN (
 
 {#
   The rows of `scored` with nbsql_known: whether what is known of a row tells the classes apart. It does not if every value is missing, or
-  none of its words was learnt: then each class has its prior. logs: the joint log-likelihoods by class number.
+  none of its words was learnt: then each class has its prior. A row with fewer known words than min_known is not known, either. logs: the joint log-likelihoods by class number.
 #}
 {% macro with_knowledge(model, scored, parameters, logs=none) -%}
 {% set part = model.part_column -%}
@@ -79,7 +82,10 @@ JOIN (
 {%- endset -%}
 {% set logs = nbsql.list_of_joints(model) if logs is none else logs -%}
 {% set rows = nbsql.with_columns(rows, [('nbsql_told', nbsql.list_mapped(logs, of_class, 'x', 'k'))]) -%}
-{% set differs %}{{ nbsql.list_highest(told) }} - {{ nbsql.list_lowest(told) }} > {{ nbsql.number(1e-9) }}{% endset -%}
+{% set differs -%}
+{{ nbsql.list_highest(told) }} - {{ nbsql.list_lowest(told) }} > {{ nbsql.number(1e-9) }}
+{%- if nbsql.enough_known(model) %} AND nbsql_enough_known{% endif %}
+{%- endset -%}
 (
   SELECT * FROM {{ nbsql.with_columns(rows, [('nbsql_known', differs)]) }}
 )

@@ -138,7 +138,7 @@ SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
 {{ nbsql[feature.family.macros.common](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
   {%- endfor %} AS nbsql_common
   {%- endif %}
-
+  {{- nbsql.enough_known(model) }}
 FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 {%- endmacro %}
 

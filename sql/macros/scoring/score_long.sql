@@ -85,8 +85,10 @@ SELECT
   CASE WHEN {{ explained }} THEN parameters.class END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
   {{ nbsql.log_sum(nbsql.word('evidence.highest'), nbsql.word('evidence.mass')) }} AS nbsql_log_evidence
+  {{- nbsql.enough_known(model) }}
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
+{{- nbsql.join_known(model, lookups) }}
 JOIN {{ parameters }} AS parameters
   ON parameters.class_no = evidence.class_no{{ nbsql.same_part(model, nbsql.word('parameters'), nbsql.word('source')) }}
 {%- endmacro %}

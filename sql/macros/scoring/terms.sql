@@ -130,11 +130,35 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
     sum({{ nbsql.occurrence_factor(feature) }}{% if smooth %}coalesce({{ found }}, {{ unseen }}){% else %}{{ found }}{% endif %})
       {%- if feature.family.norm %} / {{ nbsql.bag_length(feature) }}{% endif %} AS class_{{ k }}
     {%- endfor %}
+    {%- if feature.family.min_known %},
+    count(DISTINCT lookups.value) AS known
+    {%- endif %}
 
   FROM {{ nbsql.tokens_with_lookups(model, feature, lookups, parameters if smooth else none) | indent(2) }}
   GROUP BY tokens.nbsql_row
 )
 {%- endif %}
+{%- endmacro %}
+
+{# Whether a row has as many known tokens as `predict_certain` asks for (min_known), as the last column of a list, if it asks. #}
+{% macro enough_known(model) -%}
+{% for feature in model.facts.features | selectattr('family.bag') if feature.family.min_known -%}
+{% if loop.first %},
+  {% else %} AND {% endif %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.known, 0) >= {{ nbsql.number(feature.family.min_known) }}
+  {%- if loop.last %} AS nbsql_enough_known{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The join that gives enough_known its counts in the long form, where tokens are summed by class. #}
+{% macro join_known(model, lookups) -%}
+{% for feature in model.facts.features | selectattr('family.bag') if feature.family.min_known %}
+
+LEFT JOIN (
+  SELECT tokens.nbsql_row, count(DISTINCT lookups.value) AS known
+  FROM {{ nbsql.tokens_with_lookups(model, feature, lookups, none) | indent(2) }}
+  GROUP BY tokens.nbsql_row
+) AS bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(feature) }}.nbsql_row = source.nbsql_row
+{%- endfor %}
 {%- endmacro %}
 
 {#
