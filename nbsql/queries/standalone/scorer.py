@@ -73,6 +73,11 @@ class Scorer:
         return [term for term in self.terms if term.shape == "lists"]
 
     @property
+    def matrices(self) -> list[Term]:
+        """The terms of several numbers together, whose products with a matrix are steps of their own."""
+        return [term for term in self.terms if term.shape == "multivariate_gaussian"]
+
+    @property
     def common(self) -> list[Term]:
         """The terms with a part that is the same in all classes. They matter only where the likelihood itself is returned."""
         if not self.verb.startswith(("joint", "log")):
@@ -94,6 +99,13 @@ class Scorer:
             *self.derived,
             *(name for term in [*self.terms, *self.coded] for name in term.inputs),
             *(f"nbsql_code_{term.index}" for term in self.coded),
+            *(
+                f"nbsql_{name}_{term.index}_{j}_{c.number}"
+                for term in self.matrices
+                for name in ("d", "z")
+                for c in self.classes[: 1 if term.shared else None]
+                for j in range(1, len(term.columns) + 1)
+            ),
             *(f"nbsql_joint_{c.number}" for c in self.classes),
             *(["nbsql_common"] if self.common else []),
             *steps,

@@ -34,7 +34,7 @@ class Term:
     shape: str
     index: int
     columns: Sequence[str]  # the columns of the source
-    of: Parameters = ()  # its parameters by name, one mapping for each class
+    numbers: Parameters = ()  # its parameters by name, one mapping for each class
     kind: str = "number"  # of a category, the kind by which its values are compared
     keys: Sequence[Any] = ()  # its values, as literals
     # The contributions of each value, one number for each class; minus infinity makes the class impossible.
@@ -46,7 +46,7 @@ class Term:
     low: float = 0.0  # of a grid, its lower end
     width: float = 1.0  # of a grid, the width of a cell
     last: int = 0  # of a grid, the number of the last cell
-    family: Family | None = None  # of a number, the family whose density is a formula
+    family: Family | None = None  # of numbers, the family whose term is a formula
     base: bool = False  # whether part of that formula is the same in all classes
     # The largest deviation in each class whose square is still a double; None where no finite number is beyond it.
     widest: Sequence[float | None] = ()
@@ -60,6 +60,16 @@ class Term:
     parents: int = 0  # of pairs, the highest code of a value that may be a super-parent
     stride: int = 1  # of pairs, the factor of a parent's code in the key of a pair
     backoff: int | None = None  # the list of which no value may be known, for this term to count
+
+    @property
+    def macro(self) -> str:
+        """The macro of its term in a class: that of models if its parameters may be numbers there."""
+        return f"{self.shape}_term" if self.shape in ("weighted", "multivariate_gaussian") else f"standalone_{self.shape}"
+
+    @property
+    def common_macro(self) -> str:
+        """The macro of the part of its term that all classes share."""
+        return f"{self.shape}_common" if self.shared else f"standalone_{self.shape}_common"
 
     @property
     def inputs(self) -> list[str]:
@@ -150,7 +160,9 @@ class Terms:
         family: Any = feature.family
         if family.shared:  # the model stores what all classes share once
             of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
-        return Term(family.name, feature.index, feature.columns, of, means=family.means, shared=family.shared)
+        return Term(
+            "multivariate_gaussian", feature.index, feature.columns, of, family=family, means=family.means, shared=family.shared
+        )
 
     def _levels(self, feature: Feature, of: Parameters) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)
@@ -199,7 +211,7 @@ class Terms:
         family: Any = feature.family
         missing = [_score(p.get("missing")) for p in of]
         if not family.binary:
-            return Term("weighted", feature.index, feature.columns, of, missing=missing)
+            return Term("weighted", feature.index, feature.columns, of, family=family)
         scores = [[0.0 if p["mean"] is None else (p["weight"] or 0.0) * (x - p["mean"]) for p in of] for x in (1, 0)]
         return self._binary(feature, scores, missing)
 

@@ -7,10 +7,10 @@
 {% macro multivariate_gaussian_term(feature, k, part=none) -%}
 {% set shared = feature.family.shared -%}
 {% set shared_k = none if k is none else 1 -%}
-coalesce(parameters.peak{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}
+coalesce({{ nbsql.parameter_column(feature, 'peak', k) }}
 {%- if shared %}
-{%- for j in range(1, feature.columns | length + 1) %} + parameters.slope{{ nbsql.feature_suffix(feature, j) }}
-{{- nbsql.class_suffix(k) }} * {{ nbsql.deviation(feature, j, shared_k) }}
+{%- for j in range(1, feature.columns | length + 1) %} + {{ nbsql.parameter_column(feature, 'slope', k, j) }}
+{{- ' * ' }}{{ nbsql.deviation(feature, j, shared_k) }}
 {%- endfor %}
 {%- endif %}
 {%- if k is none or not shared %} + {{ nbsql.whitened_distance(feature, k) }}{% endif %}, 0)
@@ -62,14 +62,8 @@ coalesce({{ nbsql.whitened_distance(feature, k) }}, 0)
 
 {# Row j of W (x - m). #}
 {% macro whitened_value(feature, j, k) -%}
-{% call(i) nbsql.whitened(feature, j, 'parameters', k) %}{{ nbsql.deviation(feature, i, k) }}{% endcall %}
-{%- endmacro %}
-
-{# Row j of the product of W, whose elements are columns of a relation, and a vector, whose element i a block renders. #}
-{% macro whitened(feature, j, relation=none, k=none) -%}
 {% for i in range(1, j + 1) -%}
-{% if relation %}{{ nbsql.word(relation) }}.{% endif -%}
-{{ nbsql.whitening_column(feature, j, i) }}{{ nbsql.class_suffix(k) }} * {{ caller(i) }}
+{{ nbsql.parameter_column(feature, 'white', k, j * (j - 1) // 2 + i) }} * {{ nbsql.deviation(feature, i, k) }}
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -80,7 +74,7 @@ coalesce({{ nbsql.whitened_distance(feature, k) }}, 0)
 {%- endmacro %}
 
 {% macro deviation_from_mean(feature, j, k) -%}
-(number.nbsql_x{{ nbsql.feature_suffix(feature, j) }} - parameters.mean{{ nbsql.feature_suffix(feature, j) }}{{ nbsql.class_suffix(k) }})
+(number.nbsql_x{{ nbsql.feature_suffix(feature, j) }} - {{ nbsql.parameter_column(feature, 'mean', k, j) }})
 {%- endmacro %}
 
 {# The numbers of a row as the text of a list, for an explanation. #}
@@ -140,5 +134,7 @@ white{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + i) }}
 
 {# Row j of W m. #}
 {% macro whitened_mean(feature, j) -%}
-({% call(i) nbsql.whitened(feature, j) %}mean{{ nbsql.feature_suffix(feature, i) }}{% endcall %})
+({% for i in range(1, j + 1) -%}
+{{ nbsql.whitening_column(feature, j, i) }} * mean{{ nbsql.feature_suffix(feature, i) }}{% if not loop.last %} + {% endif %}
+{%- endfor %})
 {%- endmacro %}

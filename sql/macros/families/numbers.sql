@@ -41,9 +41,16 @@
 {%- endif %}
 {%- endmacro %}
 
-{# The column of a feature's parameter in class k. #}
-{% macro parameter_column(feature, name, k) -%}
-parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}
+{#
+  A feature's parameter in class k: a column, or in a standalone scorer the number itself. part: the number of the parameter, if there are
+  several of that name.
+#}
+{% macro parameter_column(feature, name, k, part=none) -%}
+{% if feature.numbers is defined -%}
+{{ nbsql.number_or_null(feature.numbers[k - 1][name ~ ('' if part is none else '_' ~ part)]) }}
+{%- else -%}
+parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature, part) }}{{ nbsql.class_suffix(k) }}
+{%- endif %}
 {%- endmacro %}
 
 {# The term of a number in the joint log-likelihood of class k, in the long form of the row's class; 0 if the number is missing. #}

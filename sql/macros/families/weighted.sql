@@ -43,13 +43,15 @@ WHEN 'location' THEN smoothed.mean
 #}
 {% macro weighted_term(feature, k, part=none) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% set i %}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}{% endset -%}
-{% set deviation %}({{ x }} - parameters.mean{{ i }}){% endset -%}
-{% set square %}parameters.square{{ i }}{% endset -%}
-{% set size %}abs({{ square }}){% endset -%}
-coalesce(parameters.weight{{ i }} * {{ deviation }}
-{%- if feature.family.squared %} + sign({{ square }}) * {{ nbsql.weighted_square(size, deviation) }}{% endif %}
-{%- if feature.family.nulls == 'category' %}, CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END{% endif %}, 0)
+{% set deviation %}({{ x }} - {{ nbsql.parameter_column(feature, 'mean', k) }}){% endset -%}
+coalesce({{ nbsql.parameter_column(feature, 'weight', k) }} * {{ deviation }}
+{%- if feature.family.squared %}
+{%- set square = nbsql.parameter_column(feature, 'square', k) %}
+{%- set size %}abs({{ square }}){% endset %} + sign({{ square }}) * {{ nbsql.weighted_square(size, deviation) }}
+{%- endif %}
+{%- if feature.family.nulls == 'category' -%}
+, CASE WHEN {{ x }} IS NULL THEN {{ nbsql.parameter_column(feature, 'missing', k) }} END
+{%- endif %}, 0)
 {%- endmacro %}
 
 {# Its weights in a linear form: the constant, that of x, and that of a missing value if it has one. #}

@@ -17,7 +17,7 @@ WITH nbsql_inputs AS (
 ),
 nbsql_joint AS (
   SELECT
-    nbsql_inputs.*,
+    number.*,
     -0.40546510810816444e0
       + CASE WHEN nbsql_x_1 IS NULL THEN -1.9459101490553135e0 WHEN nbsql_x_1 = 'colleague' THEN -1.9459101490553135e0 WHEN nbsql_x_1 = 'friend' THEN -0.5596157879354228e0 WHEN nbsql_x_1 = 'stranger' THEN -1.9459101490553135e0 ELSE -1.9459101490553135e0 END
       + CASE nbsql_x_2 WHEN TRUE THEN -0.916290731874155e0 WHEN FALSE THEN -0.5108256237659907e0 ELSE 0 END
@@ -30,7 +30,7 @@ nbsql_joint AS (
       + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE -4.426052371339883e0 - 0.0004494999313263997e0 * (nbsql_x_3 - 263.58333333333337e0) * (nbsql_x_3 - 263.58333333333337e0) END
       + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0 END
       + (COALESCE(nbsql_x_5_1 * -1.6739764335716716e0, 0) + COALESCE(nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2
-  FROM nbsql_inputs
+  FROM nbsql_inputs AS number
 ),
 nbsql_best AS (
   SELECT

@@ -11,7 +11,7 @@ WITH nbsql_inputs AS (
 ),
 nbsql_joint AS (
   SELECT
-    nbsql_inputs.*,
+    number.*,
     '-0.40546510810816444'::DOUBLE
       + CASE WHEN nbsql_x_1 IS NULL THEN '-1.9459101490553135'::DOUBLE WHEN nbsql_x_1 = 'colleague' THEN '-1.9459101490553135'::DOUBLE WHEN nbsql_x_1 = 'friend' THEN '-0.5596157879354228'::DOUBLE WHEN nbsql_x_1 = 'stranger' THEN '-1.9459101490553135'::DOUBLE ELSE '-1.9459101490553135'::DOUBLE END
       + CASE nbsql_x_2 WHEN TRUE THEN '-0.916290731874155'::DOUBLE WHEN FALSE THEN '-0.5108256237659907'::DOUBLE ELSE 0 END
@@ -24,7 +24,7 @@ nbsql_joint AS (
       + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE '-4.426052371339883'::DOUBLE - '0.0004494999313263997'::DOUBLE * (nbsql_x_3 - '263.58333333333337'::DOUBLE) * (nbsql_x_3 - '263.58333333333337'::DOUBLE) END
       + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * '2.03688192726104'::DOUBLE - '7.666666666666667'::DOUBLE END
       + (COALESCE(nbsql_x_5_1 * '-1.6739764335716716'::DOUBLE, 0) + COALESCE(nbsql_x_5_2 * '-0.2076393647782445'::DOUBLE, 0)) AS nbsql_joint_2
-  FROM nbsql_inputs
+  FROM nbsql_inputs AS number
 ),
 nbsql_best AS (
   SELECT

@@ -34,7 +34,7 @@ nbsql_level_2 AS MATERIALIZED (
 ),
 nbsql_joint AS MATERIALIZED (
   SELECT
-    nbsql_inputs.*,
+    number.*,
     -0.40546510810816444e0
       + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_1 WHEN nbsql_x_1 IS NULL THEN -1.9459101490553135e0 ELSE -1.9459101490553135e0 END
       + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_1 ELSE 0 END
@@ -54,7 +54,7 @@ nbsql_joint AS MATERIALIZED (
         - LN((nbsql_x_4 + 1) * (nbsql_x_4 + 2) * (nbsql_x_4 + 3) * (nbsql_x_4 + 4) * (nbsql_x_4 + 5) * (nbsql_x_4 + 6) * (nbsql_x_4 + 7) * (nbsql_x_4 + 8))
       ELSE 0
     END) ELSE 0 END AS nbsql_common
-  FROM nbsql_inputs
+  FROM nbsql_inputs AS number
   LEFT JOIN nbsql_level_1
     ON nbsql_level_1.value = nbsql_x_1
   LEFT JOIN nbsql_level_2

@@ -108,10 +108,10 @@ CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN code
 {%- endmacro %}
 
 {# Whether a row has the codes of a combination. #}
-{% macro standalone_same_codes(term, rows) -%}
+{% macro standalone_same_codes(term) -%}
 {% for part in term.parts -%}
 {% set code %}code_{{ loop.index }}{% endset -%}
-{% if not loop.first %}AND {% endif %}{{ nbsql.standalone_level(term, code) }} = {{ rows }}.{{ nbsql.standalone_code(part) }}
+{% if not loop.first %}AND {% endif %}{{ nbsql.standalone_level(term, code) }} = number.{{ nbsql.standalone_code(part) }}
 {%- if not loop.last %}
 
 {% endif %}
@@ -120,6 +120,6 @@ CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN code
 
 {# The term of the pairs in class k. #}
 {% macro standalone_pairs(term, k) -%}
-{% set score %}class_{{ k + 1 }}{% endset -%}
+{% set score %}class_{{ k }}{% endset -%}
 {% if term.keys %}{{ nbsql.standalone_level(term, score) }}{% else %}0{% endif %}
 {%- endmacro %}

@@ -6,7 +6,8 @@
 
     nbsql_inputs    for each feature the number or the value that its term reads, NULL if it is missing or not finite
     nbsql_coded     the same, and the codes of categories that are scored in pairs or lists, if a model has any
-    nbsql_listed    the same, and for each list of categories one number, made of these codes
+    nbsql_listed    these, and for each list of categories one number, made of these codes
+    nbsql_steps_1   before it and nbsql_steps_2, of numbers with a covariance matrix x - m and W (x - m)
     nbsql_level_3   of a category with many values, or of pairs of categories, the term in every class
     nbsql_joint     the joint log-likelihood of every class, except for the part all share; NULL if the class is impossible
     nbsql_best      the highest of them; NULL if no class explains the row
@@ -36,7 +37,7 @@ nbsql_coded AS {{ materialized }}(
   SELECT
     nbsql_inputs.*
     {%- for part in scorer.coded %},
-    {{ nbsql['standalone_' ~ part.shape](part, 0) | indent(4) }} AS {{ nbsql.standalone_code(part) }}
+    {{ nbsql[part.macro](part, 1) | indent(4) }} AS {{ nbsql.standalone_code(part) }}
     {%- endfor %}
 
   FROM nbsql_inputs
@@ -50,42 +51,52 @@ nbsql_level_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.standalone_means(scorer, term) | indent(2) }}
 ),
 {% endfor -%}
-{% set read = nbsql.word('nbsql_coded' if scorer.coded else 'nbsql_inputs') -%}
+{% set read = nbsql.word('nbsql_listed' if scorer.listed else 'nbsql_coded' if scorer.coded else 'nbsql_inputs') -%}
 {% if scorer.listed -%}
 nbsql_listed AS {{ materialized }}(
   SELECT
-    {{ read }}.*
+    nbsql_coded.*
     {%- for term in scorer.listed %},
     {{ nbsql.standalone_list_key(term) | indent(4) }} AS {{ nbsql.standalone_input(term) }}
     {%- endfor %}
 
-  FROM {{ read }}
+  FROM nbsql_coded
 ),
-{% set read = nbsql.word('nbsql_listed') -%}
 {% endif -%}
+{% for macro in ['multivariate_gaussian_first_steps', 'multivariate_gaussian_steps'] if scorer.matrices -%}
+nbsql_steps_{{ loop.index }} AS {{ materialized }}(
+  SELECT
+    number.*
+    {%- for term in scorer.matrices %},
+    {{ nbsql[macro](term, scorer.classes | map(attribute='number') | list) | indent(4) }}
+    {%- endfor %}
+
+  FROM {% if loop.first %}{{ read }}{% else %}nbsql_steps_1{% endif %} AS number
+),
+{% endfor -%}
 nbsql_joint AS {{ materialized }}(
   SELECT
-    {{ read }}.*
+    number.*
     {%- for class in scorer.classes %},
-    {{ nbsql.standalone_joint(scorer, loop.index0) | indent(4) }} AS nbsql_joint_{{ class.number }}
+    {{ nbsql.standalone_joint(scorer, loop.index) | indent(4) }} AS nbsql_joint_{{ class.number }}
     {%- endfor %}
     {%- if scorer.common %},
     {{ nbsql.standalone_common(scorer) | indent(4) }} AS nbsql_common
     {%- endif %}
     {%- if scorer.reasons %}
     {%- for term in scorer.terms %},
-    {{ nbsql['standalone_' ~ term.shape](term, 1) | indent(4) }} AS nbsql_cost_{{ term.index }}
+    {{ nbsql[term.macro](term, 2) | indent(4) }} AS nbsql_cost_{{ term.index }}
     {%- endfor %}
     {%- endif %}
 
-  FROM {{ read }}
+  FROM {% if scorer.matrices %}nbsql_steps_2{% else %}{{ read }}{% endif %} AS number
   {% for term in scorer.joined %}
   LEFT JOIN nbsql_level_{{ term.index }}
     ON {{ nbsql.exact_literal(nbsql.standalone_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.standalone_input(term) }}
   {% endfor %}
   {% for term in scorer.paired %}
   LEFT JOIN nbsql_level_{{ term.index }}
-    ON {{ nbsql.standalone_same_codes(term, read) | indent(4) }}
+    ON {{ nbsql.standalone_same_codes(term) | indent(4) }}
   {% endfor %}
 )
 {%- if scorer.verb == 'joint_log_likelihood' %}
@@ -174,10 +185,10 @@ FROM {{ last }}
 {% macro standalone_joint(scorer, k) -%}
 {% set terms -%}
 {% call(term) nbsql.sum_in_lines(scorer.terms) -%}
-{{ nbsql.standalone_unless_known(term, nbsql['standalone_' ~ term.shape](term, k)) }}
+{{ nbsql.standalone_unless_known(term, nbsql[term.macro](term, k)) }}
 {%- endcall %}
 {%- endset -%}
-{{ nbsql.standalone_nullable(scorer.classes[k].log_prior) }}{% if scorer.terms %}
+{{ nbsql.standalone_nullable(scorer.classes[k - 1].log_prior) }}{% if scorer.terms %}
 
   + {{ terms | indent(2) }}{% endif %}
 {%- endmacro %}
@@ -190,7 +201,7 @@ FROM {{ last }}
 {# The part that all classes share. #}
 {% macro standalone_common(scorer) -%}
 {% for term in scorer.common -%}
-{{ nbsql.standalone_unless_known(term, nbsql['standalone_' ~ term.shape ~ '_common'](term)) }}{% if not loop.last %}
+{{ nbsql.standalone_unless_known(term, nbsql[term.common_macro](term, 1)) }}{% if not loop.last %}
 
   + {% endif %}{% endfor %}
 {%- endmacro %}

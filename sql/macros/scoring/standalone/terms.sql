@@ -1,5 +1,5 @@
 {#
-  The columns that a standalone scorer reads of a row for each feature, and the term of each feature in the score of class k, from 0. A term
+  The columns that a standalone scorer reads of a row for each feature, and the term of each feature in the score of class k. A term
   is as in the file of its family (families/), with numbers in place of parameters; it is NULL if the class is impossible, and 0 if the
   value is missing.
 
@@ -55,20 +55,20 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {# The term of a category in class k: the score of its value, or of a missing or unseen one. #}
 {% macro standalone_levels(term, k) -%}
 {% set x = nbsql.standalone_input(term) -%}
-{% set missing, unseen = term.missing[k], term.unseen[k] -%}
+{% set missing, unseen = term.missing[k - 1], term.unseen[k - 1] -%}
 {% set scores_differ = term.missing != term.unseen -%}
 {% if term.joined -%}
-{% set score %}class_{{ k + 1 }}{% endset -%}
+{% set score %}class_{{ k }}{% endset -%}
 CASE WHEN {{ nbsql.standalone_level(term, nbsql.word('value')) }} IS NOT NULL THEN {{ nbsql.standalone_level(term, score) }}
 {%- if scores_differ %} WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(missing) }}{% endif -%}
 {{ ' ' }}ELSE {{ nbsql.standalone_number(unseen) }} END
 {%- elif scores_differ -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(missing) }}
-{%- for key in term.keys %} WHEN {{ x }} = {{ key }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k]) }}
+{%- for key in term.keys %} WHEN {{ x }} = {{ key }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k - 1]) }}
 {%- endfor %} ELSE {{ nbsql.standalone_number(unseen) }} END
 {%- elif term.keys -%}
 CASE {{ x }}
-{%- for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k]) }}
+{%- for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k - 1]) }}
 {%- endfor %} ELSE {{ nbsql.standalone_number(unseen) }} END
 {%- else -%}
 {{ nbsql.standalone_nullable(unseen) }}
@@ -84,9 +84,9 @@ CASE {{ x }}
 {# The term of a binned number in class k: the score of its bin, or of a missing number. #}
 {% macro standalone_edges(term, k) -%}
 {% set x = nbsql.standalone_input(term) -%}
-CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k]) }}
-{%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k]) }}
-{%- endfor %} ELSE {{ nbsql.standalone_number(term.scores[-1][k]) }} END
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k - 1]) }}
+{%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k - 1]) }}
+{%- endfor %} ELSE {{ nbsql.standalone_number(term.scores[-1][k - 1]) }} END
 {%- endmacro %}
 
 {# Numbers beyond the grid count as those in its outermost cells. #}
@@ -131,7 +131,7 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {% macro standalone_density(term, k) -%}
 {% if term.family.zeros -%}
 {% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
-{% set zero, other = nbsql.standalone_number(term.of[k].zero), nbsql.standalone_number(term.of[k].other) -%}
+{% set zero, other = nbsql.standalone_number(term.numbers[k - 1].zero), nbsql.standalone_number(term.numbers[k - 1].other) -%}
 {% set known, outside = nbsql.standalone_input(term), nbsql.standalone_outside(term) -%}
 {% set x %}{% if outside %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
 {% set is_scored -%}
@@ -150,7 +150,7 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 
 {# The density of a nonzero number, if zeros are counted apart. #}
 {% macro standalone_density_of(term, k) -%}
-{% set x, p, widest = nbsql.standalone_input(term), term.of[k], term.widest[k] -%}
+{% set x, p, widest = nbsql.standalone_input(term), term.numbers[k - 1], term.widest[k - 1] -%}
 {% set macros = term.family.macros -%}
 {% set unknown = p.values() | select('none') | list -%}
 {% set zero_only = 'at_zero' in macros and not unknown and p.values() | min < -1e308 -%}
@@ -174,10 +174,10 @@ WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT (
 {%- endmacro %}
 
 {# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
-{% macro standalone_density_common(term) -%}
+{% macro standalone_density_common(term, k) -%}
 {% set macros, x = term.family.macros, nbsql.standalone_input(term) -%}
 {% set base = nbsql[macros.base](x, none) -%}
-{% if term.of[0].values() | select('none') | list %}0
+{% if term.numbers[0].values() | select('none') | list %}0
 {%- elif term.family.is_logarithmic %}COALESCE(-({{ base }}), 0)
 {%- else %}CASE WHEN {{ nbsql[macros.inside](x) }} THEN -({{ base }}) ELSE 0 END
 {%- endif %}
@@ -190,93 +190,26 @@ WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT (
 {%- endfor %} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{# The weight in class k times the distance of a row's number from the mean, plus that of its square; or the score of a missing number. #}
-{% macro standalone_weighted(term, k) -%}
-{% set x, p = nbsql.standalone_input(term), term.of[k] -%}
-{% if p.mean is none -%}
-0
-{%- else -%}
-{% set deviation %}({{ x }} - {{ nbsql.number(p.mean) }}){% endset -%}
-{% set weighted -%}
-{{ nbsql.number(p.weight) }} * {{ deviation }}
-{%- if 'square' in p %} + {{ nbsql.number(p.square) }} * {{ deviation }} * {{ deviation }}{% endif %}
-{%- endset -%}
-CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k]) }} ELSE {{ weighted }} END
-{%- endif %}
-{%- endmacro %}
-
 {# Columns of counts. 0 ln 0 is 0. #}
 
+{# The numbers of a row, as columns; term.means replace those that are missing. #}
 {% macro standalone_counts_input(term) -%}
 {% for column in term.columns -%}
-{{ nbsql.standalone_finite(column) }} AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
+{% set x = nbsql.standalone_finite(column) -%}
+{% if term.means is defined and term.means %}COALESCE({{ x }}, {{ nbsql.number(term.means[loop.index0]) }}){% else %}{{ x }}{% endif %}
+{{- ' ' }}AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
+
+{% macro standalone_multivariate_gaussian_input(term) -%} {{ nbsql.standalone_counts_input(term) }} {%- endmacro %}
 
 {# The sum of the counts of a row, each times its weight in class k. #}
 {% macro standalone_counts(term, k) -%}
 {% call(j) nbsql.sum_in_blocks(range(1, term.columns | length + 1)) -%}
-{% set x, weight = nbsql.standalone_input(term, j), term.of[k]['weight_' ~ j] -%}
+{% set x, weight = nbsql.standalone_input(term, j), term.numbers[k - 1]['weight_' ~ j] -%}
 {% if weight is none %}0
 {%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
 {%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
 {%- endif %}
 {%- endcall %}
-{%- endmacro %}
-
-{# Several numbers together: if one is missing, and no mean replaces it, all are. #}
-
-{# The numbers of a row, as columns: all NULL if one is missing and none is imputed. #}
-{% macro standalone_multivariate_gaussian_input(term) -%}
-{% set conditions -%}
-{% for column in term.columns -%}
-ABS({{ nbsql.standalone_as_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}
-{%- endfor %}
-{%- endset -%}
-{% for column in term.columns -%}
-{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.standalone_as_double(column) }} END
-{%- else %}COALESCE({{ nbsql.standalone_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }})
-{%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{{ nbsql.comma_line(loop) }}
-{%- endfor %}
-{%- endmacro %}
-
-{# The term of the numbers in class k; shared, its linear part. #}
-{% macro standalone_multivariate_gaussian(term, k) -%}
-{% set p = term.of[k] -%}
-{% if p.peak is none -%}
-0
-{%- else -%}
-CASE WHEN {{ nbsql.standalone_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
-{%- if term.shared %}
-{%- for j in range(1, term.columns | length + 1) %}
-{%- set slope = nbsql.number(p['slope_' ~ j]) %} + {{ slope }} * {{ nbsql.standalone_from_mean(term, j, term.of[0]) }}
-{%- endfor %}
-{%- else %} + {{ nbsql.standalone_white_square(term, p) }}{% endif %} END
-{%- endif %}
-{%- endmacro %}
-
-{% macro standalone_multivariate_gaussian_common(term) -%}
-{% if term.of[0].peak is none %}0
-{%- else %}CASE WHEN {{ nbsql.standalone_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.standalone_white_square(term, term.of[0]) }} END
-{%- endif %}
-{%- endmacro %}
-
-{# -|W (x - m)|^2 / 2, with the matrix and mean of one class. #}
-{% macro standalone_white_square(term, p) -%}
--0.5 * (
-{%- for j in range(1, term.columns | length + 1) %}
-{%- set z -%}
-(
-{%- for i in range(1, j + 1) -%}
-{{ nbsql.number(p['white_' ~ (j * (j - 1) // 2 + i)]) }} * {{ nbsql.standalone_from_mean(term, i, p) }}{% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- endset -%}
-{{ nbsql.square(z) }}{% if not loop.last %} + {% endif %}
-{%- endfor -%}
-)
-{%- endmacro %}
-
-{# The deviation of a number from the mean of a class. #}
-{% macro standalone_from_mean(term, j, p) -%}
-({{ nbsql.standalone_input(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
 {%- endmacro %}
