@@ -26,6 +26,7 @@ from nbsql.storage.state import ModelState
 
 LEAST = 2.0**-52  # a probability is taken to be at least so much, as for the log loss
 _BINNED = ("metrics", "calibration", "lift")
+_CURVES = ("metrics", "lift")  # which read the points of the curves
 
 
 @dataclass(frozen=True)
@@ -122,12 +123,13 @@ def beside_priors(evaluation: Evaluation, spec: Spec, priors: Iterable[Sequence[
     return dataclasses.replace(evaluation, log_loss_of_priors=loss, _takes_weights=takes_weights)
 
 
-def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
-    """The queries of an evaluation, by name, on the relation of judged rows."""
+def queries_of_judged_rows(
+    engine: Engine, judged: Markup, source: Source, bins: int, counted: Markup | None = None
+) -> dict[str, Query]:
+    """The queries of an evaluation, by name, on the relation of judged rows; `counted`: a table of its points (curves.sql)."""
     whole_number(bins, "bins", most=1_000_000)
-    statements = {
-        name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in QUERIES
-    }
+    options = {name: {"bins": bins} for name in _BINNED} | {name: {"bins": bins, "counted": counted} for name in _CURVES}
+    statements = {name: engine.renderer.statement(name, judged, **options.get(name, {})) for name in QUERIES}
     return {name: Query(engine, sql, source) for name, sql in statements.items()}
 
 

@@ -57,12 +57,20 @@ class ScoredSource:
     @cached_property
     def evaluation(self) -> Evaluation:
         """The evaluation of the model on the rows."""
-        found = read_evaluation(queries_of_judged_rows(self.state.engine, self.judged(), self.source, BINS), None)
+        queries = queries_of_judged_rows(self.state.engine, self.judged(), self.source, BINS, self.points)
+        found = read_evaluation(queries, None)
         found = beside_priors(found, self.state.spec, relation_query(self.state, "priors", "class"))
         if self.held_out is not None:
             return found
         learnt, share = self._learnt_rows
         return replace(found, calibrated_by=self.state.plan.calibration, learnt=learnt, share_learnt=share)
+
+    @cached_property
+    def points(self) -> Markup:
+        """The temporary table of the points of all curves (curves.sql), which are counted and sorted once."""
+        engine = self.state.engine
+        query = engine.renderer.fragment("counted_points", self.judged())
+        return engine.create("score", self.temporary("points of the curves"), query)
 
     @property
     def learnt(self) -> str | None:
@@ -125,10 +133,10 @@ class ScoredSource:
         self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
         return judged
 
-    def query(self, macro: str, *arguments: Any) -> Query:
+    def query(self, macro: str, *arguments: Any, **options: Any) -> Query:
         """A query on the evaluated rows."""
         engine = self.state.engine
-        return Query(engine, engine.renderer.statement(macro, self.judged(), *arguments), self.source)
+        return Query(engine, engine.renderer.statement(macro, self.judged(), *arguments, **options), self.source)
 
     def sql(self, macro: str, *arguments: Any) -> str:
         """The query in a form that also scores the source, so that a reader can run it, unless folds scored the rows."""

@@ -142,7 +142,7 @@ def threshold(request: Request) -> Iterator[Figure]:
         for row in steps
     }
     curve = [{"class": label, "threshold": 1.1, "false_positive_rate": 0, "recall": 0, "precision": None} for label in classes]
-    for row in records(source.query("outlined_curves", CELLS), digits=5):
+    for row in records(source.query("outlined_curves", CELLS, counted=source.points), digits=5):
         label = str(row["class"])
         if label in classes and row["recall"] is not None and row["false_positive_rate"] is not None:
             positives, negatives = totals[label]

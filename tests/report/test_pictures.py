@@ -138,3 +138,22 @@ def test_every_picture_is_a_chart_that_altair_can_restyle(model: nbsql.Model) ->
         assert getattr(model.plot, name)().altair.to_dict()["datasets"], name
     for name in ("verdict", "waterfall", "confusion", "threshold", "reliability", "lift", "slices", "dependence"):
         assert getattr(model.plot, name)("people").altair.to_dict()["datasets"], name
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_the_pictures_of_curves_agree_with_an_evaluation(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE TABLE visits AS SELECT 'c' || i * i % 7 % 3 AS y, 'v' || i % 11 % 4 AS kind, i * 31 % 17 % 5 AS n
+        FROM range(400) AS t(i)""")  # with many ties
+    model = nbsql.fit(con, "visits", target="y")
+    evaluation = model.evaluate("visits")
+    lift = model.plot.lift("visits", folds=None, least=1).figure.tables["rows"]
+    drawn = {(row["class"].split()[-1], row["depth"]): (row["gain"], row["lift"]) for row in lift}
+    expected = {(row[0], row[1]): (row[2], row[3]) for row in evaluation.lift.fetchall()}
+    assert drawn.keys() == expected.keys()
+    for key, values in drawn.items():
+        assert values == pytest.approx(expected[key], abs=1e-8)  # as they are rounded in a picture
+    figure = model.plot.threshold("visits", folds=None, least=1).figure
+    most = max(evaluation.classes, key=lambda each: each.support)
+    assert figure.notes[0] == f"ROC AUC of y = {most.label}: {most.roc_auc:.4f}."
+    notes = " ".join(filter(None, model.plot.verdict("visits", folds=None).figure.notes))
+    assert f"average precision {evaluation.average_precision:.4f}" in notes

@@ -115,9 +115,15 @@ cumulated AS (
 
   Of the pairs of a row of the class and another, weighted, `won` have the row of the class above or in a tie, and `lost` the other one;
   a tie is in both. With half of the ties, roc_auc is the share that is won: (won - lost + pairs) / (2 pairs), without counting ties.
+  A table of points, if `counted`, takes the place of the rows.
   ks is the largest distance between the shares of both that are above a threshold, the statistic of Kolmogorov and Smirnov.
 #}
-{% macro areas() -%}
+{% macro areas(counted=none) -%}
+{% if counted is not none %}
+ranked AS (
+  SELECT class_no, positives AS positive, negatives AS negative, true_positives, false_positives FROM {{ counted }} AS counted
+),
+{%- else %}
 {{ nbsql.one_against_rest() }},
 ranked AS (
   SELECT
@@ -129,6 +135,8 @@ ranked AS (
     sum(weight - positive) {{ above }} AS false_positives
   FROM one_against_rest
 ),
+{%- endif %}
+
 pairs AS (
   SELECT
     class_no,
@@ -152,8 +160,13 @@ areas AS (
 )
 {%- endmacro %}
 
-{# points: the columns of cumulated with class, all_positives and all_negatives. #}
-{% macro points(sliced=0, steps=none, ranked=true) -%}
+{# points: the columns of cumulated with class, all_positives and all_negatives; or `counted`, a table of them (counted_points). #}
+{% macro points(sliced=0, steps=none, ranked=true, counted=none) -%}
+{% if counted is not none %}
+points AS (
+  SELECT * FROM {{ counted }} AS counted
+)
+{%- else %}
 {{ nbsql.cumulated(sliced, steps, ranked) }},
 points AS (
   SELECT
@@ -164,6 +177,14 @@ points AS (
   FROM cumulated
   JOIN known ON known.class_no = cumulated.class_no
 )
+{%- endif %}
+{%- endmacro %}
+
+{# The points themselves, for a table that several queries read. #}
+{% macro counted_points(judged) -%}
+WITH {{ judged }},
+{{ nbsql.points() }}
+SELECT * FROM points
 {%- endmacro %}
 
 {# The ROC curve: class, threshold, false_positive_rate, true_positive_rate. It begins in the corner, at threshold infinity. #}
@@ -221,12 +242,13 @@ ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
   The gain from looking first at the rows most likely to be of a class: class, depth (the share of the rows looked at), gain (the share of
   the class found there) and lift = gain / depth. Rows with equal posteriors are spread evenly over their depth.
 #}
-{% macro lift(judged, bins) -%}
+{% macro lift(judged, bins, counted=none) -%}
 WITH {{ judged }},
-{{ nbsql.points() }},
+{{ nbsql.points(counted=counted) }},
 ends AS (
   SELECT
     *,
+    true_positives + false_positives - positives - negatives AS above,
     {% set share %}(true_positives + false_positives) * {{ bins }} / everything{% endset %}
     CAST(CASE WHEN true_positives + false_positives < everything THEN floor({{ share }}) ELSE {{ bins }} END AS BIGINT) AS last_step
   FROM (
@@ -237,9 +259,10 @@ steps AS (
   SELECT
     *,
     coalesce(lag(last_step) OVER (PARTITION BY class_no ORDER BY rank ASC NULLS LAST), 0) AS step_before,
-    true_positives + false_positives - positives - negatives AS above,
     positives + negatives AS tied
   FROM ends
+  WHERE last_step > floor(above * {{ bins }} / everything - 0.001) {#- few ties reach a step; the sums of weights are rounded #}
+
 ),
 depths AS (
   {% set first %}step_before + 1{% endset %}

@@ -123,7 +123,7 @@ ORDER BY class ASC NULLS LAST, prediction ASC NULLS LAST
   A class that neither occurs nor is predicted has no precision, recall and f1. A class that either never occurs or is never predicted has
   0, as in scikit-learn. roc_auc and ks need rows of the class and of others, average_precision rows of the class.
 #}
-{% macro metrics(judged, bins) -%}
+{% macro metrics(judged, bins, counted=none) -%}
 {% set rates = ['precision', 'recall', 'f1', 'roc_auc', 'average_precision', 'ks'] -%}
 {% set overall = [
   'rows', 'weight', 'left_out', 'unknown', 'unexplained', 'broken_weights', 'accuracy', 'majority', 'balanced_accuracy', 'log_loss',
@@ -132,7 +132,7 @@ ORDER BY class ASC NULLS LAST, prediction ASC NULLS LAST
   'average_precision_macro', 'ks_macro', 'precision_weighted', 'recall_weighted', 'f1_weighted', 'roc_auc_weighted',
   'average_precision_weighted', 'ks_weighted'] -%}
 WITH {{ judged }},
-{{ nbsql.areas() }},
+{{ nbsql.areas(counted) }},
 confusion AS (
   SELECT class, prediction, sum(weight) AS n FROM judged GROUP BY class, prediction
 ),

@@ -41,9 +41,9 @@ CAST(CASE
   threshold, false_positive_rate, recall, precision. Of the points in one cell of a grid of `cells` x `cells` the last is kept, which
   has the lowest threshold and the highest counts.
 #}
-{% macro outlined_curves(judged, cells) -%}
+{% macro outlined_curves(judged, cells, counted=none) -%}
 WITH {{ judged }},
-{{ nbsql.points() }},
+{{ nbsql.points(counted=counted) }},
 kept AS (
   SELECT
     class,
