@@ -299,7 +299,8 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
     groups: dict[tuple[Any, ...], Group] = {}
     for feature in filter(_is_number, context.facts.features):
         stand_in = replace(feature, index=0, columns=("nbsql_given",))
-        term = render("computed_term", stand_in, None)
+        # A row of the statement has the parameters beside the number. A term for the stand-in has no text of the user's.
+        term = Markup(render("computed_term", stand_in, None).replace("parameters.", "number."))  # noqa: S704
         inputs = render("inputs", stand_in, None, True, False)
         for number, name in enumerate(feature.columns, start=1):
             column = number if feature.family.over_columns else None
@@ -319,10 +320,9 @@ def _with_numbers(engine: Engine, context: Context, plan: Plan, row: Row) -> Row
     numbers = [by_class["class_no"] for by_class in parameters]
     groups = []
     for group in row.groups:
-        positions = range(1, len(group.items) + 1)
-        lists: list[list[Any]] = [[i for i in positions for _ in numbers], [number for _ in positions for number in numbers]]
+        lists: list[list[Any]] = [[number for number in numbers for _ in group.items]]
         lists += [
-            [by_class[str(item.parameters[place])] for item in group.items for by_class in parameters]
+            [by_class[str(item.parameters[place])] for by_class in parameters for item in group.items]
             for place in range(len(group.parameters))
         ]
         groups.append(replace(group, numbers=tuple(map(_list_text, lists))))

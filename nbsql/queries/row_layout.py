@@ -28,7 +28,7 @@ class Group:
     term: Markup  # the expression, for the stand-in
     parameters: tuple[Markup, ...]  # the parameters of the stand-in
     items: tuple[Item, ...]  # the numbers
-    # The numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
+    # The numbers of the model, as texts of lists by class and item: the classes, and each parameter.
     numbers: tuple[str, ...] = ()
 
     @property
@@ -57,6 +57,11 @@ class Row:
     def looked_up(self) -> list[str]:
         """The columns of the features whose values are looked up, each once."""
         return list(dict.fromkeys(name for feature in (*self.levels, *self.bags) for name in feature.columns))
+
+    @property
+    def class_count(self) -> int:
+        """The number of classes, if the numbers of the model are written into the statement."""
+        return self.numbers[0].count(",") + 1 if self.numbers is not None else 0
 
     @property
     def listed(self) -> bool:

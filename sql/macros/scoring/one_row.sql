@@ -106,42 +106,42 @@ CAST(${{ place }} AS {{ type }})
 
 {#
   The terms of numbers of one kind. All use the expression of one feature that represents them: the column nbsql_given with the parameters
-  mean_0 and so on.
+  mean_0 and so on, which stand in order of the classes. A join of the numbers with the parameters would be half of the planning.
 #}
-{% macro row_terms(row, group, numbers) -%}
+{% macro row_terms(row, group) -%}
+{% set given %}{% call(item) nbsql.array_of_each(group.items) %}{{ nbsql.row_value(row, item.column) }}{% endcall %}{% endset -%}
 {% set inputs -%}
-SELECT position, {{ nbsql.inputs(group.stand_in, none, true, false) }}
-FROM (
-  SELECT
-    unnest({{ nbsql.position_list(group.items) }}) AS position,
-    unnest({% call(item) nbsql.array_of_each(group.items) %}{{ nbsql.row_value(row, item.column) }}{% endcall %}) AS nbsql_given
-) AS source
-{%- endset -%}
-SELECT parameters.class_no, {{ group.term }} AS term
+SELECT source.*, {{ nbsql.inputs(group.stand_in, none, true, false) }}
 FROM (
   {% if row.listed %}
   SELECT
-    {{ nbsql.row_list(group.numbers[0], 'INTEGER') }} AS position,
-    {{ nbsql.row_list(group.numbers[1], 'INTEGER') }} AS class_no
-    {%- for name in group.parameters %},
-    {{ nbsql.row_list(group.numbers[loop.index + 1], 'DOUBLE') }} AS {{ name }}
-    {%- endfor %}
-  {%- else %}
-  SELECT
-    unnest({{ nbsql.position_list(group.items) }}) AS position,
-    class_no
+    {{ nbsql.row_list(group.numbers[0], 'INTEGER') }} AS class_no,
     {%- for name in group.parameters %}
-    {%- set position = loop.index0 %},
-    unnest({% call(item) nbsql.array_of_each(group.items) %}{{ item.parameters[position] }}{% endcall %}) AS {{ name }}
+
+    {{ nbsql.row_list(group.numbers[loop.index], 'DOUBLE') }} AS {{ name }},
     {%- endfor %}
 
+    unnest({{ nbsql.concatenated_lists([nbsql.word('items.given')] * row.class_count) }}) AS nbsql_given
+  FROM (SELECT {{ given }} AS given) AS items
+  {%- else %}
+  SELECT
+    class_no,
+    {%- for name in group.parameters %}
+    {%- set position = loop.index0 %}
+
+    unnest({% call(item) nbsql.array_of_each(group.items) %}{{ item.parameters[position] }}{% endcall %}) AS {{ name }},
+    {%- endfor %}
+
+    unnest({{ given }}) AS nbsql_given
   FROM numbers
   {%- endif %}
 
-) AS parameters
-JOIN (
+) AS source
+{%- endset -%}
+SELECT number.class_no, {{ group.term }} AS term
+FROM (
   {{ nbsql.completed_inputs(inputs, [group.stand_in]) | indent(2) }}
-) AS number ON number.position = parameters.position
+) AS number
 {%- endmacro %}
 
 {# Numbers as rows, from one text, which takes no planning time, however many they are. #}
