@@ -34,6 +34,8 @@ _SELECT = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot)\b"
 class Recorder(Engine):
     """A mixin for engines that records the statements that would change a database instead of running them."""
 
+    records = True
+
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)  # type: ignore[call-arg]
         self.statements: list[Statement] = []

@@ -28,6 +28,7 @@ class Runner(ABC):
     unsupported: ClassVar[frozenset[str]] = frozenset()  # the capabilities that it does not have, by their names in messages
     # Whether the caller's transaction survives a statement that names a missing relation.
     survives_missing_names: ClassVar[bool] = True
+    records: ClassVar[bool] = False  # whether the statements become a script, which checks again what is known now
     renderer: Renderer
     watch: Callable[[str], None] | None = None  # is called with the name of each statement before it runs
     _at_work = False

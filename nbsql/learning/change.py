@@ -12,6 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.learning.collinear import check_covariances
+from nbsql.learning.count import total_rows
 from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
@@ -151,10 +152,10 @@ class Change:
         self._add_ledger_line(replace(entry, rows=entry.rows + added.rows))
 
     @contextmanager
-    def _counted(self, source: Source, batch: str, *, learns: bool = True) -> Iterator[tuple[Markup, Markup]]:
+    def _counted(self, source: Source, batch: str, *, learns: bool = True) -> Iterator[tuple[Markup | int, Markup]]:
         """The number of rows and a temporary table of the cells of a source, whose types may differ from those of the fit.
 
-        The number is an expression, which a script computes and checks when it runs.
+        A script computes the number by an expression, and checks the rows when it runs.
         """
         self._warn_of_ignored_weights(source)
         plan = self._counting_plan(source)
@@ -165,7 +166,8 @@ class Change:
                 check_range(self.plan.spec, (row[1] for row in labels), source.label, self.title)
                 self._check_given_priors(labels)
                 self._warn_of_spellings([row[1] for row in labels], source.label)
-            yield count.checked_rows(), count.create_cells(temporary("cells"), batch)
+            rows = count.checked_rows() if self.engine.records else total_rows(labels)
+            yield rows, count.create_cells(temporary("cells"), batch)
 
     def _warn_of_ignored_weights(self, source: Source) -> None:
         """Warn about a column that looks like row weights if the model was fitted without weights."""
@@ -313,7 +315,7 @@ class Change:
         cells = self.engine.renderer.fragment("cells_of", self._statistics)
         check_covariances(self.engine, self.plan.spec, cells, change)
 
-    def _add_ledger_line(self, entry: Entry, rows: Markup | None = None) -> None:
+    def _add_ledger_line(self, entry: Entry, rows: Markup | int | None = None) -> None:
         self.engine.run_all([self.plan.add_ledger_line(entry, rows)])
 
     def finish(self) -> None:
@@ -338,7 +340,7 @@ class Change:
         outdated = [] if refill else ["parameters", "lookups"]
         changes_macros = not plan.relations.temporary and not is_same_form
         drop_parts(engine, plan.relations, [*((*MACROS, *UNCALIBRATED) if changes_macros else ()), *outdated])
-        statements = list(plan.create_scoring_tables(classes, again=refill, in_script=True))
+        statements = list(plan.create_scoring_tables(classes, again=refill, in_script=engine.records))
         if changes_macros:
             statements += plan.create_macros(classes)
         if not plan.relations.temporary:

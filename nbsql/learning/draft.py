@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.learning.count import Count
 from nbsql.plan import Entry, Plan, Statement
-from nbsql.plan.classes import ClassColumn
+from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.rendering.relations import Relations
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Spec
@@ -63,6 +63,15 @@ class Draft:
     def has_unique_cells(self) -> bool:
         """Whether each class, feature and value has one cell: the counts have no slices and are not counted in parts."""
         return not (self.spec.is_sliced or self.spec.joins or self.learnt)
+
+    @property
+    def classes(self) -> list[ClassColumn] | None:
+        """The classes by number, if they are those of the scan, in its order; None if they follow from the priors alone."""
+        spec = self.spec
+        others = (self.declared, spec.classes, spec.is_soft, spec.segment_by, spec.prior.kind == "given")
+        if any(others) or not self.has_unique_cells:
+            return None
+        return class_columns((number, row[0]) for number, row in enumerate(self.labels, start=1))
 
     def with_spec(self, **changes: Any) -> Draft:
         """The draft with changes to its spec."""

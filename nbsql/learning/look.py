@@ -118,9 +118,11 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
         return {}
     numbers = [each.column for each in features if kinds[each.column] in NUMBERS]
     rows, is_whole = _rows(engine, source, numbers if len(numbers) >= _MIN_HASHED else [each.column for each in features])
-    columns = [*column_facts(engine, rows, spec, features, kinds, is_exact=is_whole)]
-    if not is_whole and (close := [each for each, about in columns if _is_close(about, each.column in numbers)]):
-        columns += column_facts(engine, rows, spec, close, kinds)
+    are_fractions = not any(kinds[name] == "integer" for name in numbers)  # so that few are close
+    quick = [each for each in features if not is_whole or (are_fractions and each.column in numbers)]
+    columns = [*column_facts(engine, rows, spec, quick, kinds, is_exact=False)]
+    close = [each for each, about in columns if _is_close(about, each.column in numbers)]
+    columns += column_facts(engine, rows, spec, [*close, *(each for each in features if each not in quick)], kinds)
     all_facts = {each.column: about for each, about in columns if about.distinct > 1 or not is_whole}
     facts = {name: each for name, each in all_facts.items() if each.n >= MIN_VALUES}
     found = {name: _look_at_text(each) if kinds[name] == "text" else _look_at_number(each) for name, each in facts.items()}

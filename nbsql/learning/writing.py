@@ -41,4 +41,6 @@ def write_cells(draft: Draft) -> Draft:
 
 def build_relations(draft: Draft) -> Draft:
     """The step that builds the model from its cells: estimates, tables for scoring, macros and the ledger."""
-    return replace(draft, built=build(draft.engine, draft.plan, draft.entries, single=draft.has_unique_cells))
+    return replace(
+        draft, built=build(draft.engine, draft.plan, draft.entries, single=draft.has_unique_cells, classes=draft.classes)
+    )

@@ -36,11 +36,11 @@ class Estimating(Scoring):
         yield self._table("batches", self.relations["batches"], self._entry(entry, rows))
         yield from self.create_estimates(has_unique_cells=has_unique_cells)
 
-    def add_ledger_line(self, entry: Entry, rows: Markup | None = None) -> Statement:
+    def add_ledger_line(self, entry: Entry, rows: Markup | int | None = None) -> Statement:
         """Insert a line into the ledger; `rows` is an expression of the number of rows, if that is to be computed."""
         return self._insert("ledger", self.relations["batches"], self._entry(entry, rows))
 
-    def _entry(self, entry: Entry, rows: Markup | None = None) -> Markup:
+    def _entry(self, entry: Entry, rows: Markup | int | None = None) -> Markup:
         counted = entry.rows if rows is None else rows
         return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, counted)
 

@@ -12,12 +12,18 @@ from nbsql.version import __version__
 
 
 def build(
-    engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None, single: bool = False
+    engine: Engine,
+    plan: Plan,
+    entries: Sequence[Entry],
+    *,
+    wide: bool | None = None,
+    single: bool = False,
+    classes: list[ClassColumn] | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
     """The plan of a new model, in the form in which it is written, and its classes: builds what it reads from its statistics.
 
     The ledger has `entries`. `wide` is the form of the tables that scoring reads, None to choose it by their size; `single`
-    says whether each class, feature and value has only one cell.
+    says whether each class, feature and value has only one cell. `classes` are read from the priors unless they are given.
     """
     described = [
         *plan.describe_model(__version__, entries[0], has_unique_cells=single),
@@ -25,7 +31,7 @@ def build(
     ]
     views = [statement for statement in described if statement.small and statement.name in ("likelihoods", "components")]
     run_statements(engine, plan, [statement for statement in described if statement not in views])
-    classes = class_columns(engine.rows(plan.class_order()))
+    classes = class_columns(engine.rows(plan.class_order())) if classes is None else classes
     wide = plan.is_wide(scored_class_count(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
     statements = [*plan.create_scoring_tables(classes, has_unique_cells=single), *views]

@@ -47,16 +47,20 @@ WHERE x IS NOT NULL
 GROUP BY feature, x
 {%- endmacro %}
 
-{# One row per row and feature of one number: class, weight, feature (its index) and x, NULL if it is missing. #}
+{# One row per row and feature of one number: class, weight, feature (its index) and x, NULL if it is missing, or a special code. #}
 {% macro numbers_of_features(model, source, features) -%}
-{% call(feature) nbsql.values_of_features(model, source, features) %}{{ nbsql.uncoded(feature) }}{% endcall %}
+{% set numbers %}{% call(feature) nbsql.values_of_features(model, source, features) %}{{ nbsql.uncoded(feature) }}{% endcall %}{% endset -%}
+SELECT class, weight, feature, {{ nbsql.finite(nbsql.word('x')) }} AS x
+FROM (
+  {{ numbers | indent(2) }}
+) AS numbers
 {%- endmacro %}
 
 {# The number of a feature; NULL if it is missing, or a special code, which is no number to cut. #}
 {% macro uncoded(feature) -%}
 {% set codes = feature.family.special | default([]) -%}
 {% for _ in codes %}nullif({% endfor -%}
-{{ nbsql.finite(nbsql.number_of(feature.column)) }}
+{{ nbsql.number_of(feature.column) }}
 {%- for code in codes %}, {{ nbsql.number(code) }}){% endfor -%}
 {%- endmacro %}
 

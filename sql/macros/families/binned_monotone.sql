@@ -23,7 +23,7 @@ ELSE {{ feature.family.by | length }} END
 WITH counts AS (
   SELECT {{ bin }} AS bin, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
-  WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.uncoded(feature) }} IS NOT NULL
+  WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(nbsql.uncoded(feature)) }} IS NOT NULL
   GROUP BY {{ bin }}, {{ nbsql.target(model) }}
 ),
 classes AS (
