@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -44,11 +44,12 @@ FoldEstimates = tuple[Context, Markup, Markup]
 
 @dataclass(frozen=True)
 class Models:
-    """The models of the other folds: their context, and the tables that scoring reads."""
+    """The models of the other folds: their context, the tables that scoring reads, and the one fold that they score, if any."""
 
     context: Context
     parameters: Markup
     lookups: Markup
+    fold: str | None = field(default=None, kw_only=True)
 
 
 def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
@@ -153,7 +154,7 @@ class Folds:
         with self.engine.temporaries() as temporary:
             estimates_of = cache(lambda fold: self._estimate(context, spec, fold, temporary))
             tables = (self.make_table(kind, context, spec, names, estimates_of) for kind in ("parameters", "lookups"))
-            return Models(context, *tables)
+            return Models(context, *tables, fold=names[0] if len(names) == 1 else None)
 
     def context(self, spec: Spec) -> Context:
         """The context of the models of a setting."""
@@ -181,8 +182,12 @@ class Folds:
 
     def scored(self, models: Models) -> Markup:
         """The rows, scored by the models of the other folds."""
-        fragment = self.engine.renderer.fragment
-        return fragment("subquery", fragment("scored", models.context, self.rows_with_folds, models.parameters, models.lookups))
+        fragment, rows = self.engine.renderer.fragment, self.rows_of(models, self.rows_with_folds)
+        return fragment("subquery", fragment("scored", models.context, rows, models.parameters, models.lookups))
+
+    def rows_of(self, models: Models, rows: Markup) -> Markup:
+        """Those of the rows of all folds that the models score, so that no others are read."""
+        return rows if models.fold is None else self.engine.renderer.fragment("rows_of_fold", rows, models.fold)
 
     def scores(self, models: Models) -> Markup:
         """The query of one row for each fold: fold, rows, weight, accuracy, log_loss."""

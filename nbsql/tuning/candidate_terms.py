@@ -181,7 +181,7 @@ class CandidateTerms:
             for block in _blocks(numbered, most):
                 places = [(self._number(name), [feature.index for feature in group]) for name, group in block.items()]
                 context = models.context.with_features([*itertools.chain(*block.values())])
-                arguments = (context, self.rows, models.parameters, models.lookups, places, self.classes)
+                arguments = (context, cv.rows_of(models, self.rows), models.parameters, models.lookups, places, self.classes)
                 yield block, self.engine.renderer.fragment("terms_of_candidates", *arguments)
 
     def row_scores(self, chosen: Mapping[str, int], tree: TreeTerms | None = None) -> Markup:

@@ -2,8 +2,8 @@
   The choice of a family for each column, by rows that the model has not seen. Naive Bayes is a sum over the features. So the contribution
   of each candidate to a row, by the model of the other folds, is computed once, and everything after that is arithmetic on it:
 
-    terms     one row per row and column: nbsql_key, feature (the number of the column), and term_k, the list of the contributions of the
-              column's candidates to the joint log-likelihood of class k
+    terms     one row per row and column: nbsql_key, feature (the number of the column), and term_k, the list of 0 and the contributions
+              of the column's candidates to the joint log-likelihood of class k
     standing  one row per row: nbsql_key, nbsql_slice (its fold), weight, truth (the number of its class, NULL if its model has none), and
               joint_k, the joint log-likelihoods with the candidates chosen so far
     losses    one row per row: nbsql_key, weight and loss, of a whole setting
@@ -18,7 +18,8 @@
 {# The term of class k at a place of a column's candidates; 0 at place 0. #}
 {% macro term_at(k, place) -%}
 {% set terms %}terms.term_{{ k }}{% endset -%}
-coalesce({{ nbsql.element(terms, place) }}, 0)
+{% set position %}{{ place }} + 1{% endset -%}
+{{ nbsql.element(terms, position) }}
 {%- endmacro %}
 
 {# The chosen candidates as a relation of two columns, from pairs of the numbers of a column and of a place. #}
@@ -82,7 +83,7 @@ JOIN (
     {% set rest %}standing.joint_{{ k }} - {{ nbsql.term_at(k, nbsql.word('tried.chosen')) }}{% endset %}
     {{ rest }} AS rest_{{ k }},
     {{ rest }} + {{ nbsql.term_at(k, 1) }} AS joint_{{ k }},
-    {{ nbsql.list_of(nbsql.number(0), nbsql.double()) }} || terms.term_{{ k }} AS terms_{{ k }}
+    terms.term_{{ k }} AS terms_{{ k }}
     {%- endfor %}
 
   FROM {{ terms }} AS terms

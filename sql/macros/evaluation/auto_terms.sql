@@ -38,7 +38,7 @@ SELECT
   nbsql_key,
   {{ column }} AS feature
   {%- for k in model.form.class_numbers %},
-  {% set terms %}{% for number in numbers %}term_{{ number }}_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
+  {% set terms %}{{ nbsql.number(0) }}{% for number in numbers %}, term_{{ number }}_{{ k }}{% endfor %}{% endset %}
   {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
   {%- endfor %}
 
@@ -59,6 +59,14 @@ FROM candidates
 {% set numbered %}(
   SELECT nbsql_key AS nbsql_row, dealt.* FROM {{ rows }} AS dealt
 ){% endset -%}
+{% set numbers %}{% for column, _ in columns %}{{ column }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set lists -%}
+{% for _, features in columns %}
+{% set terms %}{{ nbsql.number(0) }}{% for number in features %}, term_{{ number }}{% endfor %}{% endset %}
+{{ nbsql.list_of(terms, nbsql.double()) }}{{ nbsql.comma_blank(loop) }}
+{%- endfor %}
+{%- endset -%}
+{% set none_of = nbsql.list_mapped(nbsql.word('class_1.terms'), nbsql.list_mapped(nbsql.word('x'), nbsql.number(0), 'y')) -%}
 {% set inputs -%}
 SELECT
   {% for feature in computed %}
@@ -77,7 +85,6 @@ FROM numbered AS source
 JOIN levels ON levels.nbsql_row = source.nbsql_row
 {%- endif %}
 {%- endset -%}
-{% set first = nbsql.element(nbsql.word('terms'), 1) -%}
 WITH {{ nbsql.numbered_source(model, numbered, parameters, lookups, has_number=true) }},
 {% if levels %}
 levels AS (
@@ -107,24 +114,19 @@ candidates AS {{ nbsql.materialized() }}(
 
 )
 SELECT
-  nbsql_key,
-  feature
+  class_1.nbsql_key,
+  {{ nbsql.unnested([nbsql.array_of(numbers)], ['feature']) }}
   {%- for k in range(1, classes + 1) %},
-  coalesce({{ nbsql.element(nbsql.word('terms'), k) }}, {{ nbsql.list_mapped(first, nbsql.number(0)) }}) AS term_{{ k }}
+  {% set found %}{% if k == 1 %}class_1.terms{% else %}coalesce(class_{{ k }}.terms, {{ none_of }}){% endif %}{% endset %}
+  {{ nbsql.unnested([found], ['term_' ~ k]) }}
   {%- endfor %}
 
-FROM (
-  SELECT nbsql_key, feature, {{ nbsql.ordered_list(nbsql.word('terms'), nbsql.word('class_no')) }} AS terms
-  FROM (
-    {% for column, numbers in columns %}
-    {% set terms %}{% for number in numbers %}term_{{ number }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
-    SELECT nbsql_key, class_no, {{ column }} AS feature, {{ nbsql.list_of(terms, nbsql.double()) }} AS terms FROM candidates
-    {{- nbsql.union_all(loop) | indent(4) }}
-    {%- endfor %}
-
-  ) AS classes
-  GROUP BY nbsql_key, feature
-) AS terms
+{# joins of classes, since to aggregate the lists of the classes of a row would take several times as long #}
+{% for k in range(1, classes + 1) -%}
+{% if k == 1 %}FROM{% else %}LEFT JOIN{% endif %} (
+  SELECT nbsql_key, {{ nbsql.array_of(lists) | indent(2) }} AS terms FROM candidates WHERE class_no = {{ k }}
+) AS class_{{ k }}{% if k > 1 %} ON class_{{ k }}.nbsql_key = class_1.nbsql_key{% endif +%}
+{% endfor %}
 {%- endmacro %}
 
 {# The term of a candidate in the class of the row. levels: the features with lookups, in the order of their scores. #}
@@ -149,26 +151,36 @@ FROM (
 {%- endfor %}
 {%- endset -%}
 {% set lists = [nbsql.array_of(places), nbsql.array_of(names), nbsql.array_of(values)] -%}
-SELECT met.nbsql_row, {{ nbsql.ordered_list(nbsql.word('lookups.scores'), nbsql.word('met.place')) }} AS scores
+{# The lists come in the order of the places, which is checked: to sort them anyway would take twice as long. #}
+SELECT
+  nbsql_row,
+  CASE
+    WHEN places = {{ lists[0] }} THEN scores
+    ELSE list_transform(list_sort(list_zip(places, scores)), lambda pair: pair[2])
+  END AS scores
 FROM (
-  SELECT
-    {{ nbsql.row_key(model, nbsql.word('source')) }},
-    {{ nbsql.unnested(lists, ['place', 'feature', 'value']) | indent(4) }}
-  FROM numbered AS source
-) AS met
-LEFT JOIN {{ lookups }} AS lookups
-  ON lookups.feature = met.feature AND lookups.value = met.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('met')) }}
-GROUP BY met.nbsql_row
+  SELECT met.nbsql_row, list(met.place) AS places, list(lookups.scores) AS scores
+  FROM (
+    SELECT
+      {{ nbsql.row_key(model, nbsql.word('source')) }},
+      {{ nbsql.unnested(lists, ['place', 'feature', 'value']) | indent(6) }}
+    FROM numbered AS source
+  ) AS met
+  LEFT JOIN {{ lookups }} AS lookups
+    ON lookups.feature = met.feature AND lookups.value = met.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('met')) }}
+  GROUP BY met.nbsql_row
+) AS listed
 {%- endmacro %}
 
 {# The terms of bins of some columns that the classes of the other folds have not cut, for the rows of a fold: one bin says nothing. #}
 {% macro terms_of_uncut_bins(rows, fold, columns, classes) -%}
 {% set numbers %}{% for number in columns %}{{ number }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set terms %}{{ nbsql.number(0) }}, {{ nbsql.number(0) }}{% endset -%}
 SELECT
   nbsql_key,
   {{ nbsql.unnested([nbsql.array_of(numbers)], ['feature']) }}
   {%- for k in range(1, classes + 1) %},
-  {{ nbsql.list_of(nbsql.number(0), nbsql.double()) }} AS term_{{ k }}
+  {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
   {%- endfor %}
 
 FROM {{ nbsql.rows_of_fold(rows, fold) }} AS source
@@ -183,7 +195,7 @@ SELECT
   CASE
     WHEN others.term_{{ k }} IS NULL THEN terms.term_{{ k }}
     WHEN terms.term_{{ k }} IS NULL THEN others.term_{{ k }}
-    ELSE terms.term_{{ k }} || others.term_{{ k }}
+    ELSE terms.term_{{ k }} || others.term_{{ k }}[2:]
   END AS term_{{ k }}
   {%- endfor %}
 
