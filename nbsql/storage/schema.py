@@ -76,7 +76,8 @@ def followed(engine: Engine, relations: Relations) -> str | None:
     """The table that a model follows, by its name in the ledger; None if it follows none."""
     if relations.temporary or FOLLOW in engine.unsupported:
         return None
-    return next((str(table) for (table,) in engine.query_macro("followed", relations["batches"])), None)
+    rows = engine.query_macro("followed", relations["batches"])
+    return next((str(table) for operation, table in rows if operation == "follow"), None)
 
 
 def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:

@@ -37,12 +37,10 @@
 
 {# One column of its single cell (`summed_cell`). #}
 {% macro gaussian_cells(feature, column) -%}
-{% set i = nbsql.feature_suffix(feature) -%}
-{% set n %}n{{ i }}{% endset -%}
-{% set centre %}centre{{ i }}{% endset -%}
-{% set total %}sum{{ i }}{% endset -%}
-{% set squares %}squares{{ i }}{% endset -%}
-{{ nbsql.summed_cell(feature, column, n, centre=centre, total=total, squares=squares) }}
+{% if column in ['n', 'centre', 'squares'] %}{{ nbsql.of_feature(column, feature) }}
+{%- elif column == 'total' %}{{ nbsql.of_feature('sum', feature) }}
+{%- else %}{{ nbsql.summed_cell(feature, column, none) }}
+{%- endif %}
 {%- endmacro %}
 
 {# The mean or the variance of a class, or of all classes if it has no value. #}

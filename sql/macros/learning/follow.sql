@@ -71,12 +71,12 @@ SELECT {{ nbsql.names_of(columns) }} FROM {{ changes }} AS changes WHERE nbsql_t
 
 {% macro drop_taken(changes) -%} DELETE FROM {{ changes }} WHERE nbsql_taken {%- endmacro %}
 
-{# The table that a model follows, as the ledger has it; no row if it follows none. #}
+{# The last time that a model began or ceased to follow a table, if it ever did: operation, source. #}
 {% macro followed(batches) -%}
-SELECT source
-FROM {{ batches }} AS batches
-WHERE operation = 'follow'
-  AND number > (SELECT coalesce(max(number), 0) FROM {{ batches }} AS batches WHERE operation = 'unfollow')
+SELECT operation, source FROM {{ batches }} AS batches
+WHERE operation IN ('follow', 'unfollow')
+ORDER BY number DESC NULLS LAST
+LIMIT 1
 {%- endmacro %}
 
 {# Deletes the rows of some batches. #}
