@@ -119,10 +119,10 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
     numbers = [each.column for each in features if kinds[each.column] in NUMBERS]
     rows, is_whole = _rows(engine, source, numbers if len(numbers) >= _MIN_HASHED else [each.column for each in features])
     are_fractions = not any(kinds[name] == "integer" for name in numbers)  # so that few are close
-    quick = [each for each in features if not is_whole or (are_fractions and each.column in numbers)]
-    columns = [*column_facts(engine, rows, spec, quick, kinds, is_exact=False)]
-    close = [each for each, about in columns if _is_close(about, each.column in numbers)]
-    columns += column_facts(engine, rows, spec, [*close, *(each for each in features if each not in quick)], kinds)
+    columns = [*column_facts(engine, rows, spec, features, kinds, is_exact=is_whole and not are_fractions)]
+    close = [each for each, about in columns if each.column in numbers and _is_close(about)]
+    if not is_whole or are_fractions:
+        columns += column_facts(engine, rows, spec, close, kinds)
     all_facts = {each.column: about for each, about in columns if about.distinct > 1 or not is_whole}
     facts = {name: each for name, each in all_facts.items() if each.n >= MIN_VALUES}
     found = {name: _look_at_text(each) if kinds[name] == "text" else _look_at_number(each) for name, each in facts.items()}
@@ -139,10 +139,9 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
     return looks if is_whole else _unbroken(engine, source, spec, looks)
 
 
-def _is_close(facts: ColumnFacts, is_number: bool) -> bool:
-    """Whether the exact number of distinct values may matter: of few whole numbers, and of values that may never repeat."""
-    are_few = is_number and facts.distinct <= 2 * _MOST_CATEGORIES
-    return are_few or (facts.irregular == 0 and facts.distinct > NEARLY_UNIQUE * facts.n)
+def _is_close(facts: ColumnFacts) -> bool:
+    """Whether the exact number of distinct numbers may matter: of few ones, and of whole ones that may never repeat."""
+    return facts.distinct <= 2 * _MOST_CATEGORIES or (facts.irregular == 0 and facts.distinct > NEARLY_UNIQUE * facts.n)
 
 
 def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:

@@ -11,7 +11,7 @@
 {% elif feature.kinds[0] in ['integer', 'float', 'decimal'] %}{% do numbers.append(feature) %}
 {% endif -%}
 {% endfor -%}
-{% set queries = ([nbsql.facts_of_texts(nbsql.looked_at(model, rows, texts), true)] if texts else [])
+{% set queries = ([nbsql.facts_of_texts(nbsql.looked_at(model, rows, texts))] if texts else [])
   + ([nbsql.facts_of_numbers(nbsql.looked_at(model, rows, numbers), true)] if numbers else []) -%}
 {% for query in queries -%}
 {% for row in nbsql.query_rows(query) -%}

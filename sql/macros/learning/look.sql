@@ -34,31 +34,35 @@ GROUP BY feature
   characters), largest, mean, irregular (the number of values with several words), marked (with at least five words) and coded (with letters
   and digits).
 #}
-{% macro text_facts(model, source, features, is_exact) -%}
+{% macro text_facts(model, source, features) -%}
 {% set values -%}
 {% call(feature) nbsql.values_of_features(model, source, features) -%}
 CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endcall %}
 {%- endset -%}
-{{ nbsql.facts_of_texts(values, is_exact) }}
+{{ nbsql.facts_of_texts(values) }}
 {%- endmacro %}
 
-{# The same of rows of feature and x, a text. #}
-{% macro facts_of_texts(values, is_exact) -%}
+{# The same of rows of feature and x, a text. Each text is looked at once, however often it occurs. #}
+{% macro facts_of_texts(values) -%}
 SELECT
   feature,
-  {{ nbsql.number_of_rows() }},
-  count(x) AS n,
-  {{ nbsql.distinct_count(nbsql.word('x'), is_exact) }} AS distinct_values,
+  CAST(sum(times) AS BIGINT) AS row_count,
+  CAST(sum(CASE WHEN x IS NOT NULL THEN times ELSE 0 END) AS BIGINT) AS n,
+  count(x) AS distinct_values,
   min(length(x)) AS least,
   0 AS largest,
   0 AS mean,
-  count(CASE WHEN trim(x) LIKE '% %' THEN 1 END) AS irregular,
-  count(CASE WHEN trim(x) LIKE '% % % % %' AND lower(x) <> upper(x) THEN 1 END) AS marked,
-  count(CASE WHEN lower(x) <> upper(x) AND {{ nbsql.has_digit(nbsql.word('x')) }} THEN 1 END) AS coded
+  CAST(sum(CASE WHEN trim(x) LIKE '% %' THEN times ELSE 0 END) AS BIGINT) AS irregular,
+  CAST(sum(CASE WHEN trim(x) LIKE '% % % % %' AND lower(x) <> upper(x) THEN times ELSE 0 END) AS BIGINT) AS marked,
+  CAST(sum(CASE WHEN lower(x) <> upper(x) AND {{ nbsql.has_digit(nbsql.word('x')) }} THEN times ELSE 0 END) AS BIGINT) AS coded
 FROM (
-  {{ values | indent(2) }}
-) AS looked
+  SELECT feature, x, count(*) AS times
+  FROM (
+    {{ values | indent(4) }}
+  ) AS looked
+  GROUP BY feature, x
+) AS texts
 GROUP BY feature
 {%- endmacro %}
 
