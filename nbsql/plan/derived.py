@@ -56,7 +56,8 @@ def columns_of_source(spec: Spec, *, judged: bool = False) -> list[str]:
     """The columns that scored or judged rows need from a source: those that are not derived, and those that others read."""
     derived = derived_of(spec, judged=judged)
     made = {each.name for each in derived}
-    names = spec.columns if judged else [name for feature in spec.features for name in feature.columns]
+    own = [name for each in spec.features for name in each.columns[: 1 if each.family.parent else None]]  # parents have theirs
+    names = spec.columns if judged else [*own, *(name for feature in spec.features for name in feature.columns)]
     return list(dict.fromkeys([*(name for name in names if name not in made), *inputs(derived)]))
 
 

@@ -38,6 +38,7 @@ from nbsql.sklearn.columns import (
     with_columns,
 )
 from nbsql.sklearn.store import NAME, Store
+from nbsql.spec.classifier import Classifier
 from nbsql.spec.options import PriorArgument, model_fields
 
 
@@ -56,7 +57,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         Families by column, instead of those of the types: ``{"message": nbsql.Text(), "links": "poisson"}``. The columns of an
         array are ``"x0"``, ``"x1"`` and so on.
     alpha : float, default=1.0
-        The pseudo-count of additive smoothing.
+        The pseudo-count of additive smoothing; the default is 0 for ``method="joint"``.
     prior : {"empirical", "uniform", "smoothed"}, dict or nbsql.Smoothed, default="empirical"
         The prior of the classes; a dict has the probability of every label.
     estimate : {"mean", "mode", "mle"} or None, default=None
@@ -69,6 +70,8 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         Columns that the model computes from the others, SQL expressions by name: ``{"per_page": "price / pages"}``.
     missing : sequence of str, default=()
         Words that stand for a missing value in columns of texts; a column of numbers beside them is one of numbers.
+    method : str or one of nbsql's methods, default="naive"
+        A method beyond naive Bayes: ``"weighted"``, ``nbsql.KDB(weighted=True)``, ``"tan"``, ``"aode"``, ``"logistic"``.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     unseen: Unseen = "skip"
     derive: Mapping[str, str] | None = None
     missing: Sequence[str] = ()
+    method: str | Classifier = "naive"
 
     def __sklearn_tags__(self) -> Any:
         """The tags: missing values, categories and texts are allowed, sparse matrices are not."""
@@ -160,9 +164,10 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         model.drop()
 
     def _options(self) -> dict[str, Any]:
+        """The options of a fit; without those that have their defaults, as some methods take no alpha."""
         options = {each.name for each in model_fields()}
-        given = {name: value for name, value in self.get_params(deep=False).items() if name in options}
-        return {**given, "infer": "types"}
+        given = self.get_params(deep=False).items()
+        return {"infer": "types", **{name: x for name, x in given if name in options and x != getattr(type(self), name)}}
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
         """Learn more rows: the model is then the same as if it had been fitted on all rows at once.

@@ -48,7 +48,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         still reads the rows only once.
     scoring : {"neg_log_loss", "accuracy"}, default="neg_log_loss"
         The metric that ranks the settings; the other one breaks ties.
-    estimate, nulls, unseen, derive, missing
+    estimate, nulls, unseen, derive, missing, method
         As in `NaiveBayesClassifier`.
 
     Attributes

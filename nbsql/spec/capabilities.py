@@ -57,7 +57,7 @@ class Use:
 _UNSUPPORTED = {
     "segments": "{{title}} has one model per segment, which {what} does not support; fit it without ⟨segment_by⟩",
     "components": "{{title}} has several components per class, which {what} does not support; fit it without ⟨components⟩",
-    "pairs": "{{title}} is an average of several models, which {what} does not support; fit it with ⟨method='tan'⟩",
+    "pairs": "{{title}} is an average of several models, which {what} does not support; fit it with ⟨method='naive'⟩",
     "untargeted": "{{title}} has no target, and so no classes for {what}; it finds ⟨unusual()⟩ rows",
 }
 _HALF_LIFE = "⟨weight=nbsql.HalfLife(...)⟩"

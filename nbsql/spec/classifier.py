@@ -26,7 +26,7 @@ class Classifier:
 
     @property
     def code(self) -> str:
-        """The Python that makes it: `'weighted'`, or `nbsql.Weighted(pairs=3)`."""
+        """The Python that makes it, `'weighted'` or `nbsql.Weighted(pairs=3)`."""
         changed = [f"{name}={value!r}" for name, value in self._changed().items()]
         return f"nbsql.{type(self).__name__}({', '.join(changed)})" if changed else repr(self.name)
 

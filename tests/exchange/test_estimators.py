@@ -393,6 +393,23 @@ def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
     assert sorted(tables) == [("days",), ("weighted",)]  # no copies of the model
 
 
+@pytest.mark.parametrize("method", ["joint", "lda", "logistic", nbsql.KDB(2), nbsql.Weighted(per="class and feature")])
+def test_methods_are_those_of_a_fit(method: Any, tmp_path: Path) -> None:
+    """On a frame and on a table, after a pickle, and with the methods that take no alpha."""
+    frame, labels = load_iris(return_X_y=True, as_frame=True)
+    frame.columns = pd.Index(["a", "b", "c", "d"])
+    estimator = pickle.loads(pickle.dumps(NaiveBayesClassifier(method=method))).fit(frame, labels)  # noqa: S301
+    con = duckdb.connect(str(tmp_path / "iris.duckdb"))
+    con.register("iris", frame.assign(y=labels))
+    model = nbsql.fit(con, "iris", target="y", method=method, infer="types")
+    expected = model.predict_proba("iris", columns=[]).df().to_numpy()[:, 2:]
+    in_table = clone(estimator).fit("iris", "y", connection=con)
+    for found in (estimator, in_table, pickle.loads(pickle.dumps(estimator))):  # noqa: S301
+        assert found.predict_proba(frame) == pytest.approx(expected, abs=1e-9)
+    assert in_table.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    con.close()
+
+
 def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:
     for labels in (["out", None, "in"], ["out", float("nan"), "in"]):
         with pytest.raises(ValueError, match=r"^Input y contains NaN\.$"):
