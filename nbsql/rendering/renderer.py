@@ -91,14 +91,14 @@ class _Macros:
 
 
 @cache
-def _macros(dialect_name: str) -> _Macros:
+def _macros(dialect_name: str, *folders: str) -> _Macros:
     dialect = Dialect(dialect_name)
     gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word, dialect.fraction)
-    return _Macros(macro_path() / "macros", dialect.traits.macro_folders, {gate.__name__: gate for gate in gates})
+    return _Macros(macro_path() / "macros", (*folders, *dialect.traits.macro_folders), {gate.__name__: gate for gate in gates})
 
 
 class Renderer:
-    """Renders macros for one dialect, with the limits of the forms of scoring.
+    """Renders macros for one dialect, with the limits of the forms of scoring; `folders` come before those of the dialect.
 
     >>> Renderer("duckdb").fragment("ident", "order")
     Markup('"order"')
@@ -106,9 +106,9 @@ class Renderer:
 
     layout = Layout()
 
-    def __init__(self, dialect_name: str) -> None:
+    def __init__(self, dialect_name: str, *folders: str) -> None:
         self.dialect = Dialect(dialect_name)
-        self._macros = _macros(dialect_name)
+        self._macros = _macros(dialect_name, *folders)
 
     def has(self, macro: str) -> bool:
         """Whether there is such a macro."""

@@ -57,7 +57,8 @@ HOSTILE = """FROM (VALUES
     ('nobody', NULL, 'inf'::DOUBLE, 3, 0, 0, -2.5, 'inf'::DOUBLE, NULL, 2, 1, DATE '1999-01-01'),
     (NULL, FALSE, '-inf'::DOUBLE, 40, NULL, 9, 'nan'::DOUBLE, 'nan'::DOUBLE, 0, 1, 1, NULL),
     ('', FALSE, 1e140, 0, 7, 1, 1e300, 0.0, 0, 0, NULL, NULL),
-    ('shop', TRUE, 80.25, 1, 1, 1, 2.5, 3.5, 1, 1, 1, DATE '2026-02-28')
+    ('shop', TRUE, 80.25, 1, 1, 1, 2.5, 3.5, 1, 1, 1, DATE '2026-02-28'),
+    ('shop', TRUE, 80.25, 1, 1, 1, 1e300, 3.5, 1, 1, 1, DATE '2026-02-28')
 ) AS t(sender, replied, length, links, plain, html, wait, size, weekday, grade, first, day)"""
 
 

@@ -64,7 +64,7 @@ def standalone_points(
     most points. `is_derived` says whether the relation has the columns that the model derives. Raises NotSupportedError if a
     feature cannot be scored in other dialects.
     """
-    engine, plan, renderer = state.engine, state.plan, Renderer(dialect)
+    engine, plan, renderer = state.engine, state.plan, Renderer(dialect, "standalone")
     base, *others = lines
     spec, derived = plan.spec, list[str]()
     if not is_derived:
@@ -72,5 +72,7 @@ def standalone_points(
     terms = _Points(engine, plan, plan.context(state.classes), renderer, others, spec).make_terms()
     whole = Class(1, Markup(""), float(base[3]), "", "")
     names = [feature.name for feature in plan.spec.features]
-    scorer = Scorer("points", [whole], terms, (), passed, renderer.dialect.traits, names, reasons, derived=derived)
+    scorer = Scorer(
+        "points", [whole], terms, (), passed, renderer.dialect.traits, names=names, reasons=reasons, derived=derived
+    )
     return renderer.statement("standalone_scorer", scorer, relation)

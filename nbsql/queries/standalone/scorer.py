@@ -15,7 +15,7 @@ from nbsql.plan import ROW_VERBS, VERBS, Plan
 from nbsql.plan.derived import columns_of_source
 from nbsql.queries.standalone.derived import scored_elsewhere
 from nbsql.queries.standalone.foreign import comparison_kind, source_relation
-from nbsql.queries.standalone.terms import Term, Terms, literal
+from nbsql.queries.standalone.terms import IMPOSSIBLE, Term, Terms, literal
 from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
@@ -53,6 +53,7 @@ class Scorer:
     coded: Sequence[Term]  # the columns of codes that terms of several columns read
     passed: Sequence[str] | None  # the columns of the source to return; None returns all
     traits: Traits = field(repr=False)  # the traits of the dialect
+    infinity: Markup | None = None  # the engine's own infinity
     names: Sequence[str] = ()  # the features of a scorecard, in order
     reasons: int = 0  # the number of features to name that cost a row most points
     calibration: Calibration | None = None  # how the posteriors are calibrated
@@ -132,20 +133,24 @@ def standalone_query(
         raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with ⟨inline=True⟩")
     for feature in plan.spec.features:
         _check_feature(feature, dialect)
-    renderer = Renderer(dialect)
+    renderer = Renderer(dialect, "standalone")
     relation = source_relation(source, renderer)
     context = plan.context(classes)
     rows = sorted(engine.query_macro("parameters_by_class", context, plan.relations["parameters"]))
     spec, relation, derived = scored_elsewhere(plan.spec, relation, renderer, engine.renderer.dialect.name)
     kind = comparison_kind(engine, plan.spec.target_type)
     scorer_classes = [
-        Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
+        Class(c.number, literal(renderer, c.label, kind), max(float(rows[c.number - 1][2]), IMPOSSIBLE), c.probability, c.joint)
+        for c in classes
     ]
     made = Terms(engine, plan, context, renderer, rows, spec)
     terms = made.make_terms()
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
+    infinity = Renderer(dialect).fragment("infinity")
     fitted = None if calibration is None else _calibration(engine, plan, calibration)
-    scorer = Scorer(verb, scorer_classes, terms, [*made.coded.values()], passed, traits, calibration=fitted, derived=derived)
+    scorer = Scorer(
+        verb, scorer_classes, terms, [*made.coded.values()], passed, traits, infinity, calibration=fitted, derived=derived
+    )
     return renderer.statement("standalone_scorer", scorer, relation)
 
 

@@ -53,7 +53,7 @@ def standalone_statistics(state: ModelState, source: Any, dialect: str) -> str:
     """
     engine, spec = state.engine, state.spec
     check_countable(spec, state.title)
-    renderer = Renderer(dialect)
+    renderer = Renderer(dialect, "standalone")
     features = [_counted_feature(engine, feature, dialect) for feature in spec.features]
     kind = comparison_kind(engine, spec.target_type)
     counting = _Counting(spec.target, kind, spec.weight, features, renderer.dialect.traits)

@@ -21,7 +21,7 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature, Spec
 
 MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
-IMPOSSIBLE = -1e300  # stands for minus infinity in a sum
+IMPOSSIBLE = -1e305  # stands for minus infinity (sql/macros/engines/standalone/primitives.txt)
 
 Parameters = Sequence[Mapping[str, float | None]]  # of a feature by name, one mapping for each class
 Scores = Sequence[Sequence[float]]  # of each value, one number for each class
@@ -37,7 +37,7 @@ class Term:
     numbers: Parameters = ()  # its parameters by name, one mapping for each class
     kind: str = "number"  # of a category, the kind by which its values are compared
     keys: Sequence[Any] = ()  # its values, as literals
-    # The contributions of each value, one number for each class; minus infinity makes the class impossible.
+    # The contributions of each value, one number for each class.
     scores: Scores = ()
     missing: Sequence[float] = ()  # the contribution of a missing value to each class
     unseen: Sequence[float] = ()  # the contribution of any other value to each class
@@ -79,8 +79,6 @@ class Term:
         if self.shape in ("counts", "multivariate_gaussian"):
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
         columns = [f"nbsql_x_{self.index}"]
-        if self.family is not None and self.family.is_logarithmic and self.family.unseen == "smooth":
-            columns.append(f"nbsql_outside_{self.index}")
         if self.family is not None and self.family.zeros:
             columns.append(f"nbsql_zero_{self.index}")
         return columns
@@ -109,7 +107,7 @@ class Terms:
             for parameter_, value in zip(context.facts.parameters, row[3:], strict=True):
                 parameter = parameter_.parameter
                 name = parameter.name if parameter.column is None else f"{parameter.name}_{parameter.column}"
-                self.parameters[parameter_.feature.index][k][name] = None if value is None else float(value)
+                self.parameters[parameter_.feature.index][k][name] = None if value is None else _score(value)
         self.lookups: dict[str, dict[str, list[float]]] = {}
         self.columns = {feature.index: feature.columns for feature in plan.spec.features}
         columns = {feature.index: feature.columns for feature in spec.features}  # the names that the source has for them
@@ -279,7 +277,7 @@ class Terms:
             feature.index,
             feature.columns,
             keys=[codes[parent] * (len(codes) + 1) + codes[child] for parent, child in pairs],
-            scores=[[max(score, IMPOSSIBLE) for score in scores] for scores in pairs.values()],
+            scores=[*pairs.values()],
             parts=[self._coded(feature, at, family.edges[at], {None: 0} | of_column[at]) for at in range(len(of_column))]
             if pairs
             else (),
@@ -306,7 +304,7 @@ class Terms:
         wanted = (column.columns, whole, edges, tuple(codes.items()))
         if wanted not in self.coded:
             index = len(self.columns) + len(self.coded) + 1
-            nothing: dict[str, Any] = {"missing": [codes.get(None, -math.inf)], "unseen": [0]}
+            nothing: dict[str, Any] = {"missing": [codes.get(None)], "unseen": [0]}
             if edges is not None:
                 scores = [[codes.get(label, 0)] for label in bin_labels(edges)]
                 term = Term("edges", index, column.columns, (), "number", (), scores, edges=edges, **nothing)
@@ -321,7 +319,7 @@ class Terms:
 
 def _score(value: float | None) -> float:
     """The contribution of a value: 0 where the model has no number for it."""
-    return 0.0 if value is None else float(value)
+    return 0.0 if value is None else max(float(value), IMPOSSIBLE)
 
 
 def _widest(precision: float | None) -> float | None:

@@ -70,7 +70,7 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature, part) }}{{ nbs
 {% set macros = feature.family.macros -%}
 {% set density -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
-{%- if 'base' in macros %} - {{ nbsql[macros.base](x, feature) }}{% endif %}
+{%- if 'base' in macros and feature.numbers is not defined %} - {{ nbsql[macros.base](x, feature) }}{% endif %}
 {%- endset -%}
 {% if 'inside' in macros -%}
 coalesce(CASE

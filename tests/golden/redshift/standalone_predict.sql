@@ -21,21 +21,27 @@ nbsql_joint AS (
     '-0.40546510810816444'::FLOAT8
       + CASE WHEN nbsql_x_1 IS NULL THEN '-1.9459101490553135'::FLOAT8 WHEN nbsql_x_1 = 'colleague' THEN '-1.9459101490553135'::FLOAT8 WHEN nbsql_x_1 = 'friend' THEN '-0.5596157879354228'::FLOAT8 WHEN nbsql_x_1 = 'stranger' THEN '-1.9459101490553135'::FLOAT8 ELSE '-1.9459101490553135'::FLOAT8 END
       + CASE nbsql_x_2 WHEN TRUE THEN '-0.916290731874155'::FLOAT8 WHEN FALSE THEN '-0.5108256237659907'::FLOAT8 ELSE 0 END
-      + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE '-3.862009838681108'::FLOAT8 - '0.0013888353072798118'::FLOAT8 * CASE WHEN ABS((nbsql_x_3 - '93.66666666666667'::FLOAT8)) > '1e-140'::FLOAT8 THEN (nbsql_x_3 - '93.66666666666667'::FLOAT8) * (nbsql_x_3 - '93.66666666666667'::FLOAT8) ELSE 0 END END
-      + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * '-1.0986122886681098'::FLOAT8 - '0.3333333333333333'::FLOAT8 END
+      + coalesce('-3.862009838681108'::FLOAT8 - '0.0013888353072798118'::FLOAT8 * CASE WHEN ABS((number.nbsql_x_3 - '93.66666666666667'::FLOAT8)) > '1e-140'::FLOAT8 THEN (number.nbsql_x_3 - '93.66666666666667'::FLOAT8) * (number.nbsql_x_3 - '93.66666666666667'::FLOAT8) ELSE 0 END, 0)
+      + coalesce(CASE
+        WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * '-1.0986122886681098'::FLOAT8 - '0.3333333333333333'::FLOAT8
+        WHEN number.nbsql_x_4 = 0 THEN -'0.3333333333333333'::FLOAT8
+      END, 0)
       + (COALESCE(nbsql_x_5_1 * '-0.4700036292457356'::FLOAT8, 0) + COALESCE(nbsql_x_5_2 * '-0.9808292530117262'::FLOAT8, 0)) AS nbsql_joint_1,
     '-1.0986122886681098'::FLOAT8
       + CASE WHEN nbsql_x_1 IS NULL THEN '-1.2992829841302609'::FLOAT8 WHEN nbsql_x_1 = 'colleague' THEN '-1.7047480922384253'::FLOAT8 WHEN nbsql_x_1 = 'friend' THEN '-1.7047480922384253'::FLOAT8 WHEN nbsql_x_1 = 'stranger' THEN '-1.0116009116784799'::FLOAT8 ELSE '-1.7047480922384253'::FLOAT8 END
       + CASE nbsql_x_2 WHEN TRUE THEN '-1.252762968495368'::FLOAT8 WHEN FALSE THEN '-0.3364722366212129'::FLOAT8 ELSE 0 END
-      + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE '-4.426052371339883'::FLOAT8 - '0.0004494999313263997'::FLOAT8 * CASE WHEN ABS((nbsql_x_3 - '263.58333333333337'::FLOAT8)) > '1e-140'::FLOAT8 THEN (nbsql_x_3 - '263.58333333333337'::FLOAT8) * (nbsql_x_3 - '263.58333333333337'::FLOAT8) ELSE 0 END END
-      + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * '2.03688192726104'::FLOAT8 - '7.666666666666667'::FLOAT8 END
+      + coalesce('-4.426052371339883'::FLOAT8 - '0.0004494999313263997'::FLOAT8 * CASE WHEN ABS((number.nbsql_x_3 - '263.58333333333337'::FLOAT8)) > '1e-140'::FLOAT8 THEN (number.nbsql_x_3 - '263.58333333333337'::FLOAT8) * (number.nbsql_x_3 - '263.58333333333337'::FLOAT8) ELSE 0 END, 0)
+      + coalesce(CASE
+        WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * '2.03688192726104'::FLOAT8 - '7.666666666666667'::FLOAT8
+        WHEN number.nbsql_x_4 = 0 THEN -'7.666666666666667'::FLOAT8
+      END, 0)
       + (COALESCE(nbsql_x_5_1 * '-1.6739764335716716'::FLOAT8, 0) + COALESCE(nbsql_x_5_2 * '-0.2076393647782445'::FLOAT8, 0)) AS nbsql_joint_2
   FROM nbsql_inputs AS number
 ),
 nbsql_best AS (
   SELECT
     nbsql_joint.*,
-    NULLIF(greatest(COALESCE(nbsql_joint_1, '-1e+308'::FLOAT8), COALESCE(nbsql_joint_2, '-1e+308'::FLOAT8)), '-1e+308'::FLOAT8) AS nbsql_highest
+    greatest(nbsql_joint_1, nbsql_joint_2) AS nbsql_highest
   FROM nbsql_joint
 ),
 nbsql_evidence AS (
@@ -53,10 +59,10 @@ SELECT
   nbsql_evidence."plain",
   nbsql_evidence."html",
   CASE
-    WHEN nbsql_joint_1 = nbsql_highest THEN 'ham'
-    WHEN nbsql_joint_2 = nbsql_highest THEN 'spam'
+    WHEN nbsql_highest > -'1e+305'::FLOAT8 AND nbsql_joint_1 = nbsql_highest THEN 'ham'
+    WHEN nbsql_highest > -'1e+305'::FLOAT8 AND nbsql_joint_2 = nbsql_highest THEN 'spam'
   END AS prediction,
-  CASE WHEN nbsql_highest IS NOT NULL THEN 1 / nbsql_relative_evidence END AS probability,
-  CASE WHEN nbsql_highest IS NOT NULL THEN CASE WHEN nbsql_joint_1 - nbsql_highest > -700 THEN EXP(nbsql_joint_1 - nbsql_highest) ELSE 0 END / nbsql_relative_evidence END AS "probability_ham",
-  CASE WHEN nbsql_highest IS NOT NULL THEN CASE WHEN nbsql_joint_2 - nbsql_highest > -700 THEN EXP(nbsql_joint_2 - nbsql_highest) ELSE 0 END / nbsql_relative_evidence END AS "probability_spam"
+  CASE WHEN nbsql_highest > -'1e+305'::FLOAT8 THEN 1 / nbsql_relative_evidence END AS probability,
+  CASE WHEN nbsql_highest > -'1e+305'::FLOAT8 THEN CASE WHEN nbsql_joint_1 - nbsql_highest > -700 THEN EXP(nbsql_joint_1 - nbsql_highest) ELSE 0 END / nbsql_relative_evidence END AS "probability_ham",
+  CASE WHEN nbsql_highest > -'1e+305'::FLOAT8 THEN CASE WHEN nbsql_joint_2 - nbsql_highest > -700 THEN EXP(nbsql_joint_2 - nbsql_highest) ELSE 0 END / nbsql_relative_evidence END AS "probability_spam"
 FROM nbsql_evidence

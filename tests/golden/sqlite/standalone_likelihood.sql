@@ -38,14 +38,20 @@ nbsql_joint AS MATERIALIZED (
     -0.40546510810816444e0
       + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_1 WHEN nbsql_x_1 IS NULL THEN -1.9459101490553135e0 ELSE -1.9459101490553135e0 END
       + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_1 ELSE 0 END
-      + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE -3.862009838681108e0 - 0.0013888353072798118e0 * (nbsql_x_3 - 93.66666666666667e0) * (nbsql_x_3 - 93.66666666666667e0) END
-      + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * -1.0986122886681098e0 - 0.3333333333333333e0 END
+      + coalesce(-3.862009838681108e0 - 0.0013888353072798118e0 * (number.nbsql_x_3 - 93.66666666666667e0) * (number.nbsql_x_3 - 93.66666666666667e0), 0)
+      + coalesce(CASE
+        WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * -1.0986122886681098e0 - 0.3333333333333333e0
+        WHEN number.nbsql_x_4 = 0 THEN -0.3333333333333333e0
+      END, 0)
       + (COALESCE(nbsql_x_5_1 * -0.4700036292457356e0, 0) + COALESCE(nbsql_x_5_2 * -0.9808292530117262e0, 0)) AS nbsql_joint_1,
     -1.0986122886681098e0
       + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_2 WHEN nbsql_x_1 IS NULL THEN -1.2992829841302609e0 ELSE -1.7047480922384253e0 END
       + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_2 ELSE 0 END
-      + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE -4.426052371339883e0 - 0.0004494999313263997e0 * (nbsql_x_3 - 263.58333333333337e0) * (nbsql_x_3 - 263.58333333333337e0) END
-      + CASE WHEN nbsql_x_4 IS NULL OR NOT (nbsql_x_4 >= 0) THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0 END
+      + coalesce(-4.426052371339883e0 - 0.0004494999313263997e0 * (number.nbsql_x_3 - 263.58333333333337e0) * (number.nbsql_x_3 - 263.58333333333337e0), 0)
+      + coalesce(CASE
+        WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0
+        WHEN number.nbsql_x_4 = 0 THEN -7.666666666666667e0
+      END, 0)
       + (COALESCE(nbsql_x_5_1 * -1.6739764335716716e0, 0) + COALESCE(nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2,
     CASE WHEN nbsql_x_4 >= 0 THEN -(CASE
       WHEN nbsql_x_4 > 1000000 THEN (nbsql_x_4 + 0.5) * LN(nbsql_x_4 + 1) - (nbsql_x_4 + 1) + 0.9189385332046728e0 + 1 / (12 * (nbsql_x_4 + 1))
@@ -63,7 +69,7 @@ nbsql_joint AS MATERIALIZED (
 nbsql_best AS MATERIALIZED (
   SELECT
     nbsql_joint.*,
-    NULLIF(MAX(COALESCE(nbsql_joint_1, -1e+308), COALESCE(nbsql_joint_2, -1e+308)), -1e+308) AS nbsql_highest
+    MAX(nbsql_joint_1, nbsql_joint_2) AS nbsql_highest
   FROM nbsql_joint
 ),
 nbsql_evidence AS MATERIALIZED (
@@ -81,7 +87,7 @@ SELECT
   nbsql_evidence."plain",
   nbsql_evidence."html",
   CASE
-    WHEN nbsql_highest IS NOT NULL THEN nbsql_highest + LN(nbsql_relative_evidence) + nbsql_common
+    WHEN nbsql_highest > -1e+305 THEN nbsql_highest + LN(nbsql_relative_evidence) + nbsql_common
     ELSE -9e999
   END AS log_evidence
 FROM nbsql_evidence

@@ -9,7 +9,7 @@ FROM UNNEST([
   {% set values -%}
   {{ key }}{% if first %} AS value{% endif %}
   {%- for score in scores[loop.index0] -%}
-  , {{ nbsql.standalone_nullable(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
+  , {{ nbsql.number(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
   {%- endfor %}
   {%- endset %}
   {%+ if first %}STRUCT{%+ endif %}({{ values }}){{ nbsql.comma(loop) }}

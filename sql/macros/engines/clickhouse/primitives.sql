@@ -13,7 +13,7 @@ SELECT *
 FROM VALUES(
   {{ nbsql.text(structure) }},
   {% for key in keys %}
-  ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.standalone_number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
+  ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
   {% endfor %}
 )
 {%- endmacro %}

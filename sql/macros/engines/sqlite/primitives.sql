@@ -14,7 +14,7 @@ CASE WHEN TYPEOF({{ x }}) <> 'text' OR {{ x }} GLOB '*[0-9]*' THEN CAST({{ x }} 
 WITH literals({{ nbsql.literal_names(scores) }}) AS (
   VALUES
     {% for key in keys %}
-    ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.standalone_number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
+    ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
     {% endfor %}
 )
 {% set type %}{% if kind == 'text' %}TEXT{% elif kind == 'integer' %}INTEGER{% else %}REAL{% endif %}{% endset %}

@@ -60,18 +60,17 @@ nbsql_calibrated AS {{ materialized }}(
 CASE WHEN nbsql_total > 0 THEN nbsql_{{ nbsql.word(name) }} / nbsql_total ELSE {{ nbsql.number(1 / (scorer.classes | length)) }} END
 {%- endmacro %}
 
-{# The highest of the joint log-likelihoods of the classes but the most probable one; NULL if they are all ruled out. #}
+{# The highest of the joint log-likelihoods of the classes but the most probable one. #}
 {% macro standalone_second(scorer) -%}
-{% set lowest = nbsql.number(-1e308) -%}
-NULLIF({% call(class) nbsql.greatest_of(scorer.classes) -%}
-CASE WHEN nbsql_top = {{ class.number }} THEN {{ lowest }} ELSE COALESCE(nbsql_joint_{{ class.number }}, {{ lowest }}) END
-{%- endcall %}, {{ lowest }})
+{% call(class) nbsql.greatest_of(scorer.classes) -%}
+CASE WHEN nbsql_top = {{ class.number }} THEN -{{ nbsql.infinity() }} ELSE nbsql_joint_{{ class.number }} END
+{%- endcall %}
 {%- endmacro %}
 
 {# The likelihood of a class but the most probable one, relative to the second. #}
 {% macro standalone_below_second(number) -%}
 {% set difference %}nbsql_joint_{{ number }} - nbsql_second{% endset -%}
-CASE WHEN nbsql_top = {{ number }} THEN 0 ELSE {{ nbsql.standalone_exp(difference) }} END
+CASE WHEN nbsql_top = {{ number }} THEN 0 ELSE {{ nbsql.exp(difference) }} END
 {%- endmacro %}
 
 {# The log-odds of a class against the rest; 1e308 for a class beside which all others are ruled out. #}
@@ -79,9 +78,9 @@ CASE WHEN nbsql_top = {{ number }} THEN 0 ELSE {{ nbsql.standalone_exp(differenc
 {% set rest = nbsql.word('nbsql_rest') -%}
 {% set others %}nbsql_relative_evidence - {{ nbsql.standalone_ratio(number) }}{% endset -%}
 CASE
-  WHEN nbsql_joint_{{ number }} IS NULL THEN NULL
+  WHEN nbsql_joint_{{ number }} <= -{{ nbsql.infinity() }} THEN NULL
   WHEN nbsql_top <> {{ number }} THEN nbsql_joint_{{ number }} - nbsql_highest - {{ nbsql.natural_log(others) }}
-  WHEN nbsql_second IS NOT NULL THEN nbsql_joint_{{ number }} - nbsql_second - {{ nbsql.natural_log(rest) }}
+  WHEN nbsql_second > -{{ nbsql.infinity() }} THEN nbsql_joint_{{ number }} - nbsql_second - {{ nbsql.natural_log(rest) }}
   ELSE {{ nbsql.number(1e308) }}
 END
 {%- endmacro %}
@@ -120,7 +119,7 @@ END
 {% set minus %}-({{ z }}){% endset -%}
 {% set plus %}({{ z }}){% endset -%}
 CASE
-    WHEN {{ plus }} >= 0 THEN 1 / (1 + {{ nbsql.standalone_exp(minus) }})
-    ELSE {{ nbsql.standalone_exp(plus) }} / (1 + {{ nbsql.standalone_exp(plus) }})
+    WHEN {{ plus }} >= 0 THEN 1 / (1 + {{ nbsql.exp(minus) }})
+    ELSE {{ nbsql.exp(plus) }} / (1 + {{ nbsql.exp(plus) }})
   END
 {%- endmacro %}

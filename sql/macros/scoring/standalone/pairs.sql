@@ -6,8 +6,6 @@
   row number would be the same every time on every engine. A value has a code, a whole number: 0 if it is missing or new, 1, 2, ... if it
   may be a super-parent, up to term.parents, and larger otherwise. A pair of values also has one number: the parent's code times
   term.stride, plus the child's code.
-
-  If a ratio is 0, its logarithm here is -1e300, which no sum of others comes near: a sum would ignore a NULL.
 #}
 
 {# The column of the code of a part. #}
@@ -29,7 +27,7 @@
 {# The term of a list is that of a category whose value is the key. #}
 {% macro standalone_lists(term, k) -%} {{ nbsql.standalone_levels(term, k) }} {%- endmacro %}
 
-{# One row per combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL if the class is impossible. #}
+{# One row per combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term. #}
 {% macro standalone_means(scorer, term) -%}
 {% set codes -%}
 {% for _ in term.parts %}code_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}
@@ -39,10 +37,11 @@ SELECT
   {{ codes }}
   {%- for k in classes %},
   {% set difference %}joint_{{ k }} - highest_{{ k }}{% endset %}
-  {% set mean %}SUM({{ nbsql.standalone_exp(difference) }}) / COUNT(joint_{{ k }}){% endset %}
+  {% set mean %}SUM({{ nbsql.exp(difference) }}) / COUNT(joint_{{ k }}){% endset %}
   CASE
     WHEN COUNT(joint_{{ k }}) = 0 THEN 0
-    WHEN MAX(highest_{{ k }}) > {{ nbsql.number(-1e299) }} THEN MAX(highest_{{ k }}) + {{ nbsql.natural_log(mean) }}
+    WHEN MAX(highest_{{ k }}) > -{{ nbsql.infinity() }} THEN MAX(highest_{{ k }}) + {{ nbsql.natural_log(mean) }}
+    ELSE -{{ nbsql.infinity() }}
   END AS class_{{ k }}
   {%- endfor %}
 

@@ -9,18 +9,18 @@
     nbsql_listed    these, and for each list of categories one number, made of these codes
     nbsql_steps_1   before it and nbsql_steps_2, of numbers with a covariance matrix x - m and W (x - m)
     nbsql_level_3   of a category with many values, or of pairs of categories, the term in every class
-    nbsql_joint     the joint log-likelihood of every class, except for the part all share; NULL if the class is impossible
-    nbsql_best      the highest of them; NULL if no class explains the row
+    nbsql_joint     the joint log-likelihood of every class, except for the part all share
+    nbsql_best      the highest of them; minus infinity (engines/standalone/) if no class explains the row
     nbsql_evidence  the sum of their likelihoods, relative to the highest
     nbsql_odds      the calibrated posteriors, by three more steps (calibrated.sql), if a calibration needs them
 
-  Infinity occurs only in an answer, because not every engine has it: a log-likelihood of minus infinity is NULL, which makes every sum
-  that contains it NULL.
+  Minus infinity of the engine itself occurs only in an answer; it is NULL on engines without it.
 #}
 {% macro standalone_scorer(scorer, source) -%}
 {% set temperature = scorer.calibration.temperature if scorer.calibration else 1 -%}
 {% set is_calibrated = scorer.calibration and scorer.calibration.method != 'temperature' -%}
 {% set last = nbsql.word('nbsql_calibrated' if is_calibrated else 'nbsql_evidence') -%}
+{% set explained %}nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
 {% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 WITH nbsql_inputs AS (
   SELECT
@@ -105,7 +105,7 @@ SELECT
   {{ nbsql.standalone_source_columns(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
   {%- for class in scorer.classes %}
   {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
-  COALESCE({{ joint }}, {{ nbsql.standalone_minus_infinity() }}) AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
+  CASE WHEN nbsql_joint_{{ class.number }} > -{{ nbsql.infinity() }} THEN {{ joint }} ELSE -{{ scorer.infinity }} END AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
 
 FROM nbsql_joint
@@ -115,7 +115,7 @@ FROM nbsql_joint
 nbsql_best AS {{ materialized }}(
   SELECT
     nbsql_joint.*,
-    {{ nbsql.standalone_highest(scorer) | indent(4) }} AS nbsql_highest
+    {%+ call(class) nbsql.greatest_of(scorer.classes) %}nbsql_joint_{{ class.number }}{% endcall %} AS nbsql_highest
   FROM nbsql_joint
 ),
 nbsql_evidence AS {{ materialized }}(
@@ -134,31 +134,31 @@ SELECT
   {%- if scorer.verb == 'log_evidence' %}
   {% set mass %}nbsql_relative_evidence{% endset %}
   CASE
-    WHEN nbsql_highest IS NOT NULL THEN nbsql_highest + {{ nbsql.natural_log(mass) }}{% if scorer.common %} + nbsql_common{% endif %}
+    WHEN {{ explained }} THEN nbsql_highest + {{ nbsql.natural_log(mass) }}{% if scorer.common %} + nbsql_common{% endif %}
 
-    ELSE {{ nbsql.standalone_minus_infinity() }}
+    ELSE -{{ scorer.infinity }}
   END AS log_evidence
   {%- else %}
   CASE
     {% for class in scorer.classes %}
     {% if is_calibrated %}
-    WHEN nbsql_highest IS NOT NULL AND nbsql_share_{{ class.number }} = nbsql_best_share THEN {{ class.literal }}
+    WHEN {{ explained }} AND nbsql_share_{{ class.number }} = nbsql_best_share THEN {{ class.literal }}
     {% else %}
-    WHEN nbsql_joint_{{ class.number }} = nbsql_highest THEN {{ class.literal }}
+    WHEN {{ explained }} AND nbsql_joint_{{ class.number }} = nbsql_highest THEN {{ class.literal }}
     {% endif %}
     {% endfor %}
   END AS prediction,
   {% set best_share -%}
   {% if is_calibrated %}{{ nbsql.standalone_share(scorer, 'best_share') }}{% else %}1 / nbsql_relative_evidence{% endif %}
   {%- endset %}
-  CASE WHEN nbsql_highest IS NOT NULL THEN {{ best_share }} END AS probability
+  CASE WHEN {{ explained }} THEN {{ best_share }} END AS probability
   {%- if scorer.verb == 'predict_proba' %}
   {%- for class in scorer.classes %},
   {% set share -%}
   {% if is_calibrated %}{{ nbsql.standalone_share(scorer, 'share_' ~ class.number) }}
   {%- else %}{{ nbsql.standalone_ratio(class.number, temperature) }} / nbsql_relative_evidence{% endif %}
   {%- endset %}
-  CASE WHEN nbsql_highest IS NOT NULL THEN {{ share }} END AS {{ nbsql.output(class.probability) }}
+  CASE WHEN {{ explained }} THEN {{ share }} END AS {{ nbsql.output(class.probability) }}
   {%- endfor %}
   {%- endif %}
   {%- endif %}
@@ -178,9 +178,6 @@ FROM {{ last }}
 {%- endif %}
 {% endmacro %}
 
-{# The score of an impossible row or class: minus infinity, or NULL on engines without it. #}
-{% macro standalone_minus_infinity() -%} -{{ nbsql.infinity() }} {%- endmacro %}
-
 {# The prior and the terms of the features. #}
 {% macro standalone_joint(scorer, k) -%}
 {% set terms -%}
@@ -188,7 +185,7 @@ FROM {{ last }}
 {{ nbsql.standalone_unless_known(term, nbsql[term.macro](term, k)) }}
 {%- endcall %}
 {%- endset -%}
-{{ nbsql.standalone_nullable(scorer.classes[k - 1].log_prior) }}{% if scorer.terms %}
+{{ nbsql.number(scorer.classes[k - 1].log_prior) }}{% if scorer.terms %}
 
   + {{ terms | indent(2) }}{% endif %}
 {%- endmacro %}
@@ -206,20 +203,9 @@ FROM {{ last }}
   + {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# A number that may be minus infinity, which is NULL, for a place that determines its type; or a code, which is a whole number. #}
+{# A score, or a code, which is a whole number; NULL for the code of a missing value. #}
 {% macro standalone_number(value) -%}
-{% if value is integer %}{{ value }}{% elif value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
-{%- endmacro %}
-
-{# A number of a known type; NULL for minus infinity. #}
-{% macro standalone_nullable(value) -%}
-{% if value < -1e308 %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ nbsql.number(value) }}{% endif %}
-{%- endmacro %}
-
-{# NULLs sort below every number here, wherever the engine puts them. #}
-{% macro standalone_highest(scorer) -%}
-{% set lowest = nbsql.number(-1e308) -%}
-NULLIF({% call(class) nbsql.greatest_of(scorer.classes) %}COALESCE(nbsql_joint_{{ class.number }}, {{ lowest }}){% endcall %}, {{ lowest }})
+{% if value is none %}NULL{% elif value is integer %}{{ value }}{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
 
 {# The likelihood of a class, relative to the highest, at a temperature. #}
@@ -228,24 +214,19 @@ NULLIF({% call(class) nbsql.greatest_of(scorer.classes) %}COALESCE(nbsql_joint_{
 {% if temperature == 1 %}nbsql_joint_{{ number }} - nbsql_highest
 {%- else %}(nbsql_joint_{{ number }} - nbsql_highest) / {{ nbsql.number(temperature) }}{% endif %}
 {%- endset -%}
-{{ nbsql.standalone_exp(difference) }}
-{%- endmacro %}
-
-{# The exponential function; 0 below 1e-304, where some engines raise an error, and 0 for NULL. #}
-{% macro standalone_exp(x) -%}
-CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
+{{ nbsql.exp(difference) }}
 {%- endmacro %}
 
 {#
   Rows of literals, typed by the first row: value (of a category, or a pair of codes), and class_1, class_2, ..., its term in each class,
-  of which some are NULL.
+  as numbers.
 #}
 {% macro literal_rows(kind, keys, scores) -%}
 SELECT *
 FROM (
   VALUES
     {% for key in keys %}
-    {% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.standalone_nullable(score) }}{% endfor %}{% endset %}
+    {% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.number(score) }}{% endfor %}{% endset %}
     {{ nbsql.row_keyword() }}({{ key }}{{ numbers }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ) AS literals({{ nbsql.literal_names(scores) }})
@@ -263,7 +244,7 @@ value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
 {% set value %}{% if first and kind == 'text' %}CAST({{ key }} AS {{ nbsql.string() }}){% else %}{{ key }}{% endif %}{% endset -%}
 SELECT {{ value }}{% if first %} AS value{% endif %}
 {%- for score in scores[loop.index0] -%}
-, {{ nbsql.standalone_nullable(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
+, {{ nbsql.number(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
 {%- endfor %}
 {%- if not loop.last %} UNION ALL
 {% endif %}

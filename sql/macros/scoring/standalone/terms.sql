@@ -1,7 +1,7 @@
 {#
   The columns that a standalone scorer reads of a row for each feature, and the term of each feature in the score of class k. A term
-  is as in the file of its family (families/), with numbers in place of parameters; it is NULL if the class is impossible, and 0 if the
-  value is missing.
+  is as in the file of its family (families/), with numbers in place of parameters; it is minus infinity (engines/standalone/) if
+  the class is impossible, and 0 if the value is missing.
 
   term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a grid cell; "density",
   a number whose density is a formula; "counts", columns of counts; or the family.
@@ -32,8 +32,7 @@ nbsql_level_{{ term.index }}.{{ name }}
 {%- endmacro %}
 
 {# NULL for NaN, the infinities and numbers whose square would be infinite, which count as missing. #}
-{% macro standalone_finite(column) -%}
-{% set x = nbsql.standalone_as_double(column) -%}
+{% macro standalone_finite(x) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {%- endmacro %}
 
@@ -46,7 +45,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 {{ nbsql.exact(text, term.kind) }}
 {%- elif term.kind == 'number' -%}
-{{ nbsql.standalone_finite(term.columns[0]) }}
+{{ nbsql.standalone_finite(nbsql.standalone_as_double(term.columns[0])) }}
 {%- else -%}
 {{ x }}
 {%- endif %} AS nbsql_x_{{ term.index }}
@@ -71,14 +70,14 @@ CASE {{ x }}
 {%- for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k - 1]) }}
 {%- endfor %} ELSE {{ nbsql.standalone_number(unseen) }} END
 {%- else -%}
-{{ nbsql.standalone_nullable(unseen) }}
+{{ nbsql.number(unseen) }}
 {%- endif %}
 {%- endmacro %}
 
 {# A bin includes its lower edge and excludes its upper one. #}
 
 {% macro standalone_edges_input(term) -%}
-{{ nbsql.standalone_finite(term.columns[0]) }} AS {{ nbsql.standalone_input(term) }}
+{{ nbsql.standalone_finite(nbsql.standalone_as_double(term.columns[0])) }} AS {{ nbsql.standalone_input(term) }}
 {%- endmacro %}
 
 {# The term of a binned number in class k: the score of its bin, or of a missing number. #}
@@ -93,7 +92,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k - 1]) }
 
 {# The grid cell of a number of a row, as a column. #}
 {% macro standalone_cells_input(term) -%}
-{% set x = nbsql.standalone_finite(term.columns[0]) -%}
+{% set x = nbsql.standalone_finite(nbsql.standalone_as_double(term.columns[0])) -%}
 {% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
 CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.last }} ELSE FLOOR({{ cell }}) END
   AS nbsql_x_{{ term.index }}
@@ -104,73 +103,33 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 {# Numbers. #}
 
 {#
-  A number of a row as a column, or its logarithm, if the density is a formula of that; whether a number is outside the distribution and
-  has no logarithm, if it is scored; and if zeros are counted apart, whether it is 0, and then not the number.
+  A number of a row as a column, or its logarithm if the density is a formula of that, which is minus infinity for a number without one;
+  and if zeros are counted apart, whether it is 0, and then not the number.
 #}
 {% macro standalone_density_input(term, is_scored=true) -%}
-{% set x, zeros = nbsql.standalone_as_double(term.columns[0]), term.family.zeros -%}
-{% if term.family.is_logarithmic -%}
-CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.standalone_input(term) }}
-{%- if is_scored and term.family.unseen == 'smooth' %},
-CASE WHEN {{ x }} {% if zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
-{%- endif %}
-{%- elif zeros -%}
-NULLIF({{ nbsql.standalone_finite(term.columns[0]) }}, 0) AS {{ nbsql.standalone_input(term) }}
-{%- else -%}
-{{ nbsql.standalone_edges_input(term) }}
-{%- endif %}
+{% set number, zeros = nbsql.standalone_as_double(term.columns[0]), term.family.zeros -%}
+{% set x %}{% if zeros %}NULLIF({{ number }}, 0){% else %}{{ number }}{% endif %}{% endset -%}
+{% if term.family.is_logarithmic %}{{ nbsql.log_of_input(x, not is_scored, true) }}{% else %}{{ nbsql.standalone_finite(x) }}{% endif %}
+{{- ' ' }}AS {{ nbsql.standalone_input(term) }}
 {%- if zeros %},
-CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
+CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {%- endif %}
 {%- endmacro %}
 
 {#
-  The density of the family, with numbers in place of parameters. A parameter of minus infinity is NULL, which makes every sum that
-  contains it NULL. If the square of a deviation exceeds the range of a double, the class is impossible.
+  The term of models (families/numbers.sql), where it does not exceed the range of a double: beyond term.widest, or if it is minus infinity
+  for each count, the class is impossible.
 #}
 {% macro standalone_density(term, k) -%}
-{% if term.family.zeros -%}
-{% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
-{% set zero, other = nbsql.standalone_number(term.numbers[k - 1].zero), nbsql.standalone_number(term.numbers[k - 1].other) -%}
-{% set known, outside = nbsql.standalone_input(term), nbsql.standalone_outside(term) -%}
-{% set x %}{% if outside %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
-{% set is_scored -%}
-{% if term.family.is_logarithmic %}{{ x }} IS NOT NULL{% else %}{{ nbsql.is_scored(term.family, x) }}{% endif %}
-{%- endset -%}
-{{ nbsql.zero_inflated_term(is_zero, zero, other, nbsql.standalone_density_of(term, k), is_scored) }}
-{%- else -%}
-{{ nbsql.standalone_density_of(term, k) }}
-{%- endif %}
-{%- endmacro %}
-
-{# The column that tells whether a number without a logarithm makes every class impossible; nothing if it adds nothing. #}
-{% macro standalone_outside(term) -%}
-{% if term.family.is_logarithmic and term.family.unseen == 'smooth' %}nbsql_outside_{{ term.index }}{% endif %}
-{%- endmacro %}
-
-{# The density of a nonzero number, if zeros are counted apart. #}
-{% macro standalone_density_of(term, k) -%}
 {% set x, p, widest = nbsql.standalone_input(term), term.numbers[k - 1], term.widest[k - 1] -%}
-{% set macros = term.family.macros -%}
-{% set unknown = p.values() | select('none') | list -%}
-{% set zero_only = 'at_zero' in macros and not unknown and p.values() | min < -1e308 -%}
-{% set guard -%}
-{% if widest is not none %}WHEN ABS({{ x }} - {{ nbsql.number(p.mean) }}) <= {{ nbsql.number(widest) }} THEN
-{%- elif zero_only %}WHEN {{ x }} = 0 THEN
-{%- elif 'inside' in macros and not term.family.is_logarithmic %}WHEN {{ nbsql[macros.inside](x) }} THEN
-{%- else %}ELSE
+{% set beyond -%}
+{% if widest is not none %}ABS({{ x }} - {{ nbsql.number(p.mean) }}) > {{ nbsql.number(widest) }}
+{%- elif 'at_zero' in term.family.macros and (p.values() | reject('none') | list + [0]) | min <= -1e305 %}{{ x }} > 0
 {%- endif %}
 {%- endset -%}
-{% set density -%}
-{% if unknown %}0
-{%- else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.standalone_nullable(p[name]) }}{% endcall %}{% endif %}
-{%- endset -%}
-{% set outside, skips = nbsql.standalone_outside(term), 'inside' in macros and term.family.unseen != 'smooth' -%}
-{% set nothing -%}
-{% if outside %}WHEN {{ outside }} = 1 THEN NULL {% endif -%}
-WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT ({{ nbsql[macros.inside](x) }}){% endif %} THEN 0
-{%- endset -%}
-{% if unknown and (skips or 'inside' not in macros) %}0{% else %}CASE {{ nothing }} {{ guard }} {{ density }} END{% endif %}
+{% if beyond %}CASE WHEN {{ beyond }} THEN -{{ nbsql.infinity() }} ELSE {% endif -%}
+{{ nbsql.number_term(term, k) }}
+{%- if beyond %} END{% endif %}
 {%- endmacro %}
 
 {# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
@@ -178,7 +137,6 @@ WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT (
 {% set macros, x = term.family.macros, nbsql.standalone_input(term) -%}
 {% set base = nbsql[macros.base](x, none) -%}
 {% if term.numbers[0].values() | select('none') | list %}0
-{%- elif term.family.is_logarithmic %}COALESCE(-({{ base }}), 0)
 {%- else %}CASE WHEN {{ nbsql[macros.inside](x) }} THEN -({{ base }}) ELSE 0 END
 {%- endif %}
 {%- endmacro %}
@@ -186,7 +144,7 @@ WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT (
 {# A number, or the product of two. #}
 {% macro standalone_weighted_input(term) -%}
 {% for column in term.columns -%}
-{{ nbsql.standalone_finite(column) }}{% if not loop.last %} * {% endif %}
+{{ nbsql.standalone_finite(nbsql.standalone_as_double(column)) }}{% if not loop.last %} * {% endif %}
 {%- endfor %} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
@@ -195,7 +153,7 @@ WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT (
 {# The numbers of a row, as columns; term.means replace those that are missing. #}
 {% macro standalone_counts_input(term) -%}
 {% for column in term.columns -%}
-{% set x = nbsql.standalone_finite(column) -%}
+{% set x = nbsql.standalone_finite(nbsql.standalone_as_double(column)) -%}
 {% if term.means is defined and term.means %}COALESCE({{ x }}, {{ nbsql.number(term.means[loop.index0]) }}){% else %}{{ x }}{% endif %}
 {{- ' ' }}AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
@@ -208,7 +166,7 @@ WHEN {{ x }} IS NULL {%- if skips and not term.family.is_logarithmic %} OR NOT (
 {% call(j) nbsql.sum_in_blocks(range(1, term.columns | length + 1)) -%}
 {% set x, weight = nbsql.standalone_input(term, j), term.numbers[k - 1]['weight_' ~ j] -%}
 {% if weight is none %}0
-{%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
+{%- elif weight <= -1e305 %}CASE WHEN {{ x }} <> 0 THEN -{{ nbsql.infinity() }} ELSE 0 END
 {%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
 {%- endif %}
 {%- endcall %}
