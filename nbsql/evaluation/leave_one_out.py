@@ -26,7 +26,6 @@ FEW_CLASSES = 20
 FEW_ROWS = 500  # up to which each row may be a fold
 _FEW_ROWS_BY_STATEMENTS = 150  # the same for engines that make the model of a fold by statements of its own
 _DISTRIBUTIONS = ("dirichlet", "complement", "presence")
-_MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 
 @dataclass(frozen=True)
@@ -43,20 +42,6 @@ class Parts:
         levels = [feature for feature in spec.features if feature.family.kind == "level"]
         numbers = [feature for feature in spec.features if feature.family.kind != "level"]
         return cls(numbers, levels, range(1, classes + 1) if classes <= FEW_CLASSES else ())
-
-    @property
-    def class_quantities(self) -> list[tuple[Feature, str]]:
-        """The columns of the relation of the classes (left_out_tables.sql), each a quantity of a feature."""
-        quantities = [(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
-        quantities += [
-            (feature, quantity)
-            for feature in self.numbers
-            if feature.family.shared_variance
-            for quantity in ("within_m2", "within_classes")
-        ]
-        quantities += [(feature, "zeros") for feature in self.numbers if feature.family.zeros]
-        quantities += [(feature, quantity) for feature in self.levels for quantity in ("total", "k", "a")]
-        return quantities
 
 
 @dataclass(frozen=True)
@@ -106,7 +91,7 @@ class LeaveOneOut(Folds):
         cells = self.replace_table("cells of setting", self.cells_of_all_rows(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.levels) if parts.levels else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
-        classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.class_quantities, lookups, ends)
+        classes = self._relation("left out", "left_out_classes", context, cells, parts, lookups, ends)
         return LeftOut(context, classes, lookups or self._table("no lookups"), parts)
 
     def scored(self, models: Models) -> Markup:

@@ -8,11 +8,6 @@ FROM (
 ) AS priors
 {%- endmacro %}
 
-{# The cells of values: class, feature, value, n. #}
-{% macro left_out_counts(cells) -%}
-SELECT class, feature, value, n FROM {{ cells }} AS cells WHERE feature IS NOT NULL AND mean IS NULL
-{%- endmacro %}
-
 {#
   One row per counted or declared value: feature, value, n, alpha (the number added to its counts), declared, ns (its counts by class
   number).
@@ -29,11 +24,10 @@ options(feature, alpha, min_count) AS (
     {% endfor %}
 ),
 counts AS (
-  SELECT counts.class, counts.feature, counts.value, counts.n
-  FROM (
-    {{ nbsql.left_out_counts(cells) | indent(4) }}
-  ) AS counts
-  JOIN options ON options.feature = counts.feature
+  SELECT cells.class, cells.feature, cells.value, cells.n
+  FROM {{ cells }} AS cells
+  JOIN options ON options.feature = cells.feature
+  WHERE cells.mean IS NULL
 ),
 levels AS (
   SELECT
@@ -87,37 +81,52 @@ GROUP BY feature, value
 {%- endmacro %}
 
 {#
-  One row per class: class_no, class, n, prior, and over all classes count and everything (the sum of n); then the columns of `quantities`,
-  each with a name, the feature, and which quantity it is; then the ends of its numbers. The quantities are
+  One row per class: class_no, class, n, prior, and over all classes count and everything (the sum of n); then for each feature, with its
+  number in their names, these quantities; then the ends of its numbers:
 
     n, mean, m2                     of a number
-    zeros                           how often it is 0, where that is counted apart
     others_n, others_mean, others_m2, within_m2, within_classes    of the other classes together; within is the sum of their m2
+    zeros                           how often a number is 0, where that is counted apart
     total, k, a                     of values: the sum of their counts, their number, and the sum of the numbers added to their counts
 #}
-{% macro left_out_classes(model, cells, parts, quantities, lookups, ends) -%}
+{% macro left_out_classes(model, cells, parts, lookups, ends) -%}
+{% set of_numbers = ['n', 'mean', 'm2', 'others_n', 'others_mean', 'others_m2', 'within_m2', 'within_classes', 'zeros'] -%}
+{% set kinds = [('numbers', parts.numbers, of_numbers), ('levels', parts.levels, ['total', 'k', 'a'])] -%}
 WITH classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 )
-{%- if quantities %},
-{{ nbsql.left_out_quantities(cells, parts, lookups) }},
-wanted(position, feature, quantity) AS (
-  VALUES
-    {% for feature, quantity in quantities %}
-    ({{ loop.index }}, {{ nbsql.text(feature.name) }}, {{ nbsql.text(quantity) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-),
-numbers AS (
-  SELECT classes.class_no, {{ nbsql.ordered_list(nbsql.word('quantities.number'), nbsql.word('wanted.position')) }} AS numbers
-  FROM classes
-  CROSS JOIN wanted
-  LEFT JOIN quantities
-    ON quantities.class = classes.class
-    AND quantities.feature = wanted.feature
-    AND quantities.quantity = wanted.quantity
-  GROUP BY classes.class_no
+{%- if parts.numbers %},
+{{ nbsql.left_out_moments_of_classes(cells) }}
+{%- endif %}
+{%- if parts.levels %},
+levels AS (
+  SELECT class_no, feature, sum(n) AS total, count(*) AS k, sum(alpha) AS a
+  FROM (
+    SELECT feature, alpha, {{ nbsql.unnested_with_places(nbsql.word('ns'), 'class_no', 'n') }} FROM {{ lookups }} AS lookups
+  ) AS values_of
+  GROUP BY class_no, feature
 )
 {%- endif %}
+{%- for kind, features, quantities in kinds if features %},
+lists_of_{{ nbsql.word(kind) }} AS (
+  SELECT
+    classes.class_no
+    {%- for quantity in quantities %},
+    {% set x %}{{ nbsql.word(kind) }}.{{ nbsql.word(quantity) }}{% endset %}
+    {{ nbsql.ordered_list(x, nbsql.word('wanted.position')) }} AS {{ nbsql.word(quantity) }}
+    {%- endfor %}
+
+  FROM classes
+  CROSS JOIN (
+    VALUES
+      {% for feature in features %}
+      ({{ loop.index }}, {{ nbsql.text(feature.name) }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS wanted(position, feature)
+  LEFT JOIN {{ nbsql.word(kind) }} ON {{ nbsql.word(kind) }}.class_no = classes.class_no AND {{ nbsql.word(kind) }}.feature = wanted.feature
+  GROUP BY classes.class_no
+)
+{%- endfor %}
 
 SELECT
   classes.class_no,
@@ -126,8 +135,14 @@ SELECT
   classes.prior,
   count(*) OVER () AS count,
   sum(classes.n) OVER () AS everything
-  {%- for feature, quantity in quantities %},
-  {{ nbsql.element(nbsql.word('numbers.numbers'), loop.index) }} AS {{ nbsql.word(quantity) }}{{ nbsql.feature_suffix(feature) }}
+  {%- for kind, features, quantities in kinds %}
+  {%- for feature in features %}
+  {%- set place = loop.index %}
+  {%- for quantity in quantities %},
+  {% set list %}lists_of_{{ nbsql.word(kind) }}.{{ nbsql.word(quantity) }}{% endset %}
+  {{ nbsql.element(list, place) }} AS {{ nbsql.word(quantity) }}{{ nbsql.feature_suffix(feature) }}
+  {%- endfor %}
+  {%- endfor %}
   {%- endfor %}
   {%- for feature in parts.numbers %}
   {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
@@ -136,75 +151,51 @@ SELECT
   {%- endfor %}
 
 FROM classes
-{%- if quantities %}
+{%- for kind, features, _ in kinds if features %}
 
-JOIN numbers ON numbers.class_no = classes.class_no
-{%- endif %}
+JOIN lists_of_{{ nbsql.word(kind) }} ON lists_of_{{ nbsql.word(kind) }}.class_no = classes.class_no
+{%- endfor %}
 {%- if parts.numbers %}
 
 LEFT JOIN {{ ends }} AS ends ON ends.class = classes.class
 {%- endif %}
 {%- endmacro %}
 
-{# quantities(class, feature, quantity, number), and the common table expressions it reads. #}
-{% macro left_out_quantities(cells, parts, lookups) -%}
-counts AS (
-  {{ nbsql.left_out_counts(cells) | indent(2) }}
-),
+{# numbers(class_no, feature, and the quantities of a number above), and the common table expressions it reads. #}
+{% macro left_out_moments_of_classes(cells) -%}
 moments AS (
   {{ nbsql.pooled_moments(nbsql.number_cells(cells), ['class', 'feature']) | indent(2) }}
 ),
-others AS (
-  {% set pairs -%}
-(
-    SELECT classes.class, moments.feature, moments.n, moments.mean, moments.m2
-    FROM classes
-    JOIN moments ON moments.class <> classes.class
-  )
-  {%- endset -%}
-  {{ nbsql.pooled_moments(pairs, ['class', 'feature']) | indent(2) }}
-),
-within_others AS (
-  SELECT classes.class, moments.feature, sum(moments.m2) AS m2, count(*) AS classes
+of_others AS (
+  SELECT classes.class, moments.feature, moments.n, moments.mean, moments.m2
   FROM classes
   JOIN moments ON moments.class <> classes.class
-  GROUP BY classes.class, moments.feature
 ),
-{% if parts.levels %}
-values_of AS (
-  SELECT feature, value, alpha, {{ nbsql.unnested_with_places(nbsql.word('ns'), 'class_no', 'n') }} FROM {{ lookups }} AS lookups
+others AS (
+  {{ nbsql.pooled_moments(nbsql.word('of_others'), ['class', 'feature']) | indent(2) }}
 ),
-{% endif %}
-quantities AS (
-  {% for quantity in ['n', 'mean', 'm2'] %}
+numbers AS (
   SELECT
-    class,
-    feature,
-    {{ nbsql.text(quantity) }} AS quantity,
-    {{ nbsql.word(quantity) }} AS number
-  FROM moments
-  UNION ALL
-  SELECT class, feature, {{ nbsql.text('others_' ~ quantity) }}, {{ nbsql.word(quantity) }} FROM others
-  UNION ALL
-  {% endfor %}
-  SELECT class, feature, 'within_m2', m2 FROM within_others
-  UNION ALL
-  SELECT class, feature, 'within_classes', classes FROM within_others
-  {% if parts.numbers | selectattr('family.zeros') | list %}
-  UNION ALL
-  SELECT class, feature, 'zeros', n FROM counts WHERE value = 'zero'
-  {% endif %}
-  {% if parts.levels %}
-  UNION ALL
-  SELECT
-    classes.class,
-    values_of.feature,
-    sizes.quantity,
-    sum(CASE sizes.quantity WHEN 'total' THEN values_of.n WHEN 'a' THEN values_of.alpha ELSE 1 END)
-  FROM values_of
-  JOIN classes ON classes.class_no = values_of.class_no
-  CROSS JOIN (VALUES ('total'), ('k'), ('a')) AS sizes(quantity)
-  GROUP BY classes.class, values_of.feature, sizes.quantity
-  {% endif %}
+    classes.class_no,
+    features.feature,
+    moments.n,
+    moments.mean,
+    moments.m2,
+    others.n AS others_n,
+    others.mean AS others_mean,
+    others.m2 AS others_m2,
+    within_others.m2 AS within_m2,
+    within_others.classes AS within_classes,
+    zeros.n AS zeros
+  FROM classes
+  CROSS JOIN (SELECT DISTINCT feature FROM {{ cells }} AS cells WHERE mean IS NOT NULL) AS features
+  LEFT JOIN moments ON moments.class = classes.class AND moments.feature = features.feature
+  LEFT JOIN others ON others.class = classes.class AND others.feature = features.feature
+  LEFT JOIN (
+    SELECT class, feature, sum(m2) AS m2, count(*) AS classes FROM of_others GROUP BY class, feature
+  ) AS within_others ON within_others.class = classes.class AND within_others.feature = features.feature
+  LEFT JOIN (
+    SELECT class, feature, n FROM {{ cells }} AS cells WHERE mean IS NULL AND value = 'zero'
+  ) AS zeros ON zeros.class = classes.class AND zeros.feature = features.feature
 )
 {%- endmacro %}
