@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 import nbsql
 from nbsql.cli.answers import Form, with_formats, write_or_print
 from nbsql.cli.arguments import FAMILY, PRIOR
 from nbsql.cli.description import FEATURES, describing
 from nbsql.cli.fit import report, typed
-from nbsql.cli.fit_options import takes
-from nbsql.cli.options import by_name, command, naming, naming_classes, option, replacing
+from nbsql.cli.fit_options import option_of_fit, takes
+from nbsql.cli.options import by_name, command, naming, naming_classes, option, replacing, together
 from nbsql.cli.session import check_new_database, open_for_writing, show_warnings
-from nbsql.family import Family, Nulls, Unseen
-
-_keys = option("--id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations. Repeatable.")
+from nbsql.family import Family
 
 
 @command("Merge several models into one.", takes(nbsql.merge))
@@ -46,7 +45,7 @@ def import_(database: str, path: str, *, name: str, replace: bool, form: Form) -
 @command("Make a model from given probabilities.", "database", "priors", "likelihoods?")
 @naming
 @option("--target", default="class", metavar="COLUMN", help="The name of the predicted column.")
-@_keys
+@option_of_fit("id")
 @by_name(
     "--family", "families", type=FAMILY,
     help="The family of a feature that is not categorical (likelihoods of values), Gaussian (mean and variance) or "
@@ -77,22 +76,15 @@ def from_tables(
 @option("--like", metavar="MODEL", help="A model whose features and options are copied.")
 @naming
 @option("--target", metavar="COLUMN", help="Without --like, the name of the predicted column.  [default: class]")
-@_keys
+@option_of_fit("id")
 @option("--weight", metavar="COLUMN", help="The column of row weights, for rows that the model learns later.")
 @by_name(
     "--family", "families", type=FAMILY,
     help="Without --like, the family of a feature, if it does not follow from the cells. Repeatable.",
 )  # fmt: skip
-@option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1]")
-@option(
-    "--estimate", type=click.Choice(["mean", "mode", "map", "mle"]), help="The estimate of every parameter.  [default: mean]"
-)
 @option("--prior", type=PRIOR, help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default: empirical]")
 @naming_classes
-@option("--nulls", type=click.Choice(get_args(Nulls)), help="How a missing value is treated.  [default: skip]")
-@option(
-    "--unseen", type=click.Choice(get_args(Unseen)), help="How a value that is new to the model is scored.  [default: skip]"
-)
+@together(*map(option_of_fit, ("alpha", "estimate", "nulls", "unseen")))
 @replacing
 @describing
 def from_statistics(database: str, statistics: str, *, form: Form, **given: Any) -> None:
@@ -106,7 +98,9 @@ def from_statistics(database: str, statistics: str, *, form: Form, **given: Any)
       nbsql sql shop.duckdb statistics churn shop.customers --dialect bigquery
       nbsql from-statistics shop.duckdb answer.csv --like churn --name churn_of_all
     """
-    options = {option: value for option, value in given.items() if value not in (None, ())}
+    is_default = {ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP}
+    source_of = click.get_current_context().get_parameter_source
+    options = {name: value for name, value in given.items() if source_of(name) not in is_default}  # the others are of --like
     if "classes" in options:
         options["target"] = nbsql.Target(options.get("target", "class"), options.pop("classes"))
     if "families" in options:
