@@ -122,6 +122,10 @@ def _fractions(name: str) -> str:
     return f"{{title}} was {how}; fit it with ⟨method='naive'⟩ to use least"
 
 
+def _by_classes(name: str) -> str:
+    return f"⟨method='{name}'⟩ learns weights by the classes, and without a target there are none; leave out ⟨method⟩"
+
+
 _NONE_TELLS_MORE = "without a target no feature tells more than another; list the features by name"
 _NONE_TO_JUDGE = "without a target there are no classes to judge by; name one"
 _BY_FOLDS = {
@@ -171,6 +175,7 @@ USES: dict[str, Use] = {
         logistic="⟨method='logistic'⟩ learns the bias of each class from the rows; leave out ⟨prior⟩",
         clusters="the prior of a cluster is its share of the rows; leave out ⟨prior⟩",
     ),
+    "untargeted": _fit("`target=None`", logistic=_by_classes("logistic"), weighted=_by_classes("weighted")),
     "classes": _fit(
         "`classes`",
         segments="⟨classes⟩ and ⟨segment_by⟩ cannot be combined, because each segment has classes of its own; "

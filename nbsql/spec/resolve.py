@@ -136,10 +136,12 @@ def _check_used(spec: Spec, options: Options) -> None:
 def _check_together(spec: Spec) -> None:
     """Raise InputError unless the options can be combined."""
     asked: dict[str, object] = {"slice_by": spec.slice_by, "segment_by": spec.segment_by, "half_life": spec.half_life}
-    asked["prior"] = spec.prior.kind != "empirical" or None
+    asked |= {"prior": spec.prior.kind != "empirical" or None, "untargeted": True if not spec.has_target else None}
     for use, value in asked.items():
         if value is not None:
             check(spec, use)
+    if not spec.has_target and isinstance(spec.dependence, KDB) and spec.dependence.k is None:
+        raise InputError("without a target no classes say how many parents are best; say it: ⟨method=nbsql.KDB(k=2)⟩")
     if spec.segment_by is not None:
         check_features(spec.features, "segment_by")
     if spec.is_soft:

@@ -87,6 +87,7 @@ FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "slice_by": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "slice_by": "s"}),
     "segment_by": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "segment_by": "g"}),
     "prior": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "prior": "uniform"}),
+    "untargeted": lambda con, options: nbsql.fit(con, "t", **{**options, "target": None}),
     "classes": lambda con, options: nbsql.fit(con, "t", **{**options, "target": nbsql.Target("y", ["a", "b", "c"])}),
     "choosing": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "features": nbsql.Best(2)}),
     "half_life": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "weight": nbsql.HalfLife(1, at="s")}),

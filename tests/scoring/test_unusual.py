@@ -78,6 +78,10 @@ def test_a_model_without_a_target_learns_and_forgets(con: duckdb.DuckDBPyConnect
             lambda con, model: nbsql.auto(con, "parcels", target=None, id="id"),
             "without a target there are no classes to judge by; name one",
         ),
+        (
+            lambda con, model: nbsql.fit(con, "parcels", target=None, id="id", method="kdb"),
+            "without a target no classes say how many parents are best; say it: method=nbsql.KDB(k=2)",
+        ),
     ],
 )
 def test_what_needs_classes_is_refused(con: duckdb.DuckDBPyConnection, act, message) -> None:
