@@ -156,7 +156,7 @@ SELECT
   nbsql_row,
   CASE
     WHEN places = {{ lists[0] }} THEN scores
-    ELSE list_transform(list_sort(list_zip(places, scores)), lambda pair: pair[2])
+    ELSE list_transform(list_sort(list_zip(places, scores), 'ASC', 'NULLS LAST'), lambda pair: pair[2])
   END AS scores
 FROM (
   SELECT met.nbsql_row, list(met.place) AS places, list(lookups.scores) AS scores

@@ -67,7 +67,8 @@ CROSS JOIN (
 
 {#
   The rows of `scored` with nbsql_known: whether what is known of a row tells the classes apart. It does not if every value is missing, or
-  none of its words was learnt: then each class has its prior. A row with fewer known words than min_known is not known, either. logs: the joint log-likelihoods by class number.
+  none of its words was learnt: then each class has its prior. A row with fewer known words than min_known is not known, either. logs: the
+  joint log-likelihoods by class number.
 #}
 {% macro with_knowledge(model, scored, parameters, logs=none) -%}
 {% set part = model.part_column -%}

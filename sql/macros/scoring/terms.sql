@@ -142,11 +142,13 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 
 {# Whether a row has as many known tokens as `predict_certain` asks for (min_known), as the last column of a list, if it asks. #}
 {% macro enough_known(model) -%}
-{% for feature in model.facts.features | selectattr('family.bag') if feature.family.min_known -%}
-{% if loop.first %},
-  {% else %} AND {% endif %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.known, 0) >= {{ nbsql.number(feature.family.min_known) }}
-  {%- if loop.last %} AS nbsql_enough_known{% endif %}
-{%- endfor %}
+{% set bags = model.facts.features | selectattr('family.bag') | selectattr('family.min_known') | list -%}
+{% if bags %},
+  {% for feature in bags -%}
+  {% set known %}bag{{ nbsql.feature_suffix(feature) }}.known{% endset -%}
+  coalesce({{ known }}, 0) >= {{ nbsql.number(feature.family.min_known) }}{% if not loop.last %} AND {% endif %}
+  {%- endfor %} AS nbsql_enough_known
+{%- endif %}
 {%- endmacro %}
 
 {# The join that gives enough_known its counts in the long form, where tokens are summed by class. #}

@@ -105,7 +105,8 @@ SELECT
   {{ nbsql.standalone_source_columns(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
   {%- for class in scorer.classes %}
   {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
-  CASE WHEN nbsql_joint_{{ class.number }} > -{{ nbsql.infinity() }} THEN {{ joint }} ELSE -{{ scorer.infinity }} END AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
+  {% set is_possible %}nbsql_joint_{{ class.number }} > -{{ nbsql.infinity() }}{% endset %}
+  CASE WHEN {{ is_possible }} THEN {{ joint }} ELSE -{{ scorer.infinity }} END AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
 
 FROM nbsql_joint
