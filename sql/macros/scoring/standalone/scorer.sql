@@ -106,7 +106,8 @@ SELECT
   {%- for class in scorer.classes %}
   {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
   {% set is_possible %}nbsql_joint_{{ class.number }} > -{{ nbsql.infinity() }}{% endset %}
-  CASE WHEN {{ is_possible }} THEN {{ joint }} ELSE -{{ scorer.infinity }} END AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
+  {% set possible_joint %}CASE WHEN {{ is_possible }} THEN {{ joint }} ELSE -{{ scorer.infinity }} END{% endset %}
+  {{ possible_joint }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
 
 FROM nbsql_joint
