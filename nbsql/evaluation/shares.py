@@ -37,7 +37,8 @@ def class_shares(state: ModelState, rows: Rows, label: str, calibration: str | N
             raise InputError(f"no row of {label} that {state.title} can explain; there is nothing to estimate shares from")
         shares, changes = fixed_point(step, means)
     if changes:
-        warn_user(f"the shares of {label} still change after {_STEPS} steps; so many rows tell the classes hardly apart")
+        why = "its rows hardly tell the classes apart"
+        warn_user(f"the shares of {label} still change after {_STEPS} steps, because {why}; estimate them from more rows")
     values = list(zip(numbers, priors, means, shares, strict=True))
     return Query(engine, engine.renderer.statement("class_shares", plan.context(state.classes), parameters, values))
 

@@ -76,7 +76,10 @@ def warn_of_features(draft: Draft) -> Draft:
     is_weighted = spec.weighted is not None and spec.found_dependence is None
     views = Counter(feature.columns for feature in spec.features)
     for feature in spec.features:
-        if feature.name not in varies:
+        if feature.name not in varies and feature.family.kind == "matrix" and len(feature.columns) > 1:
+            some = "leave out those that are often NULL, with ⟨exclude=[...]⟩"
+            warn_user(f"no row has all the numbers of {feature.name!r}, which adds nothing to a score; {some}")
+        elif feature.name not in varies:
             empty.append(feature.name)
         elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
             is_uncut = feature.family.edges == ()
@@ -86,7 +89,7 @@ def warn_of_features(draft: Draft) -> Draft:
                 (uncut if is_uncut else constant).append(feature.name)
     for feature in features_with_covariance(spec):
         without = engine.query_macro("rows_missing_a_number", draft.statistics, feature)[0][0]
-        if without > 0 and feature.name not in empty:
+        if without > 0 and feature.name in varies:
             rows = f"rows of weight {without:g}" if spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
             warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
     if empty:

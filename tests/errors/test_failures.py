@@ -83,7 +83,7 @@ def test_fits(con: Connection, refused: Refused, source: str, options: dict[str,
 
 def test_the_shrinkage_of_ledoit_and_wolf_of_no_row(con: Connection) -> None:
     source = "SELECT i % 2 AS y, NULL::DOUBLE AS x, i AS n FROM range(8) AS r(i)"
-    with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'lda'"):
+    with pytest.warns(nbsql.NbsqlWarning, match="^no row has all the numbers of 'lda', which adds"):
         model = nbsql.fit(con, source, target="y", method=nbsql.LDA(shrinkage="ledoit-wolf"))
     assert model.predict("SELECT 1.5::DOUBLE AS x, 2 AS n").fetchall() == [(1.5, 2, 0, 0.5)]
 

@@ -62,3 +62,11 @@ def test_rows_that_nothing_explains_are_refused(con: duckdb.DuckDBPyConnection, 
     message = "no row of the query that model 'm' can explain; there is nothing to estimate shares from"
     with refused(nbsql.InputError, message):
         model.class_shares("FROM learnt WHERE x < -100")
+
+
+def test_shares_that_do_not_settle_are_said(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "SELECT i % 2 AS y, CASE WHEN i % 1000 < 500 + i % 2 * 2 THEN 'u' ELSE 'v' END AS x FROM range(10000) AS r(i)"
+    model = nbsql.fit(con, rows, target="y")
+    with pytest.warns(nbsql.NbsqlWarning, match="after 1000 steps, because its rows hardly tell the classes apart; estimate"):
+        found = model.class_shares("SELECT 'u' AS x").fetchall()
+    assert sum(row[-1] for row in found) == pytest.approx(1, abs=1e-9)
