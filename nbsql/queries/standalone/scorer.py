@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import column_names
-from nbsql.errors import InputError, NotSupportedError, listed, suggestion
+from nbsql.errors import InputError, listed, suggestion
 from nbsql.plan import ROW_VERBS, VERBS, Plan
 from nbsql.plan.derived import columns_of_source
 from nbsql.queries.standalone.derived import scored_elsewhere
@@ -18,7 +18,6 @@ from nbsql.queries.standalone.foreign import comparison_kind, source_relation
 from nbsql.queries.standalone.terms import IMPOSSIBLE, Term, Terms, literal
 from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.spec import Feature
 from nbsql.storage.state import ModelState
 
 
@@ -60,25 +59,6 @@ class Scorer:
     derived: Sequence[str] = ()  # the names of derived columns, which are not returned
 
     @property
-    def joined(self) -> list[Term]:
-        return [term for term in self.terms if term.joined]
-
-    @property
-    def paired(self) -> list[Term]:
-        """The terms of pairs of categories, which are joined by the codes of a row's values."""
-        return [term for term in self.terms if term.shape == "pairs" and term.parts]
-
-    @property
-    def listed(self) -> list[Term]:
-        """The terms of lists of categories, which read a number for the codes of a row's values."""
-        return [term for term in self.terms if term.shape == "lists"]
-
-    @property
-    def matrices(self) -> list[Term]:
-        """The terms of several numbers together, whose products with a matrix are steps of their own."""
-        return [term for term in self.terms if term.shape == "multivariate_gaussian"]
-
-    @property
     def common(self) -> list[Term]:
         """The terms with a part that is the same in all classes. They matter only where the likelihood itself is returned."""
         if not self.verb.startswith(("joint", "log")):
@@ -102,7 +82,8 @@ class Scorer:
             *(f"nbsql_code_{term.index}" for term in self.coded),
             *(
                 f"nbsql_{name}_{term.index}_{j}_{c.number}"
-                for term in self.matrices
+                for term in self.terms
+                if term.shape == "multivariate_gaussian"
                 for name in ("d", "z")
                 for c in self.classes[: 1 if term.shared else None]
                 for j in range(1, len(term.columns) + 1)
@@ -131,8 +112,6 @@ def standalone_query(
     traits = check_dialect(dialect)
     if verb not in ROW_VERBS:
         raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with ⟨inline=True⟩")
-    for feature in plan.spec.features:
-        _check_feature(feature, dialect)
     renderer = Renderer(dialect, "standalone")
     relation = source_relation(source, renderer)
     context = plan.context(classes)
@@ -176,15 +155,6 @@ def check_dialect(name: str) -> Traits:
         hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
         raise InputError(f"no dialect {name!r}{hint}")
     return DIALECTS[name]
-
-
-def _check_feature(feature: Feature, dialect: str) -> None:
-    """Raise NotSupportedError if a feature cannot be scored in other dialects."""
-    if feature.family.cell == "token":
-        raise NotSupportedError(
-            f"{feature.name!r} is {feature.family.name}, which has no query in the dialect {dialect!r}, as every engine cuts "
-            "texts and lists in its own way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
-        )
 
 
 def passed_columns_elsewhere(

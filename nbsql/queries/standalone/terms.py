@@ -64,7 +64,14 @@ class Term:
     @property
     def macro(self) -> str:
         """The macro of its term in a class: that of models if its parameters may be numbers there."""
-        return f"{self.shape}_term" if self.shape in ("weighted", "multivariate_gaussian") else f"standalone_{self.shape}"
+        if self.shape in ("weighted", "multivariate_gaussian"):
+            return f"{self.shape}_term"
+        return "standalone_levels" if self.shape in ("cells", "lists") else f"standalone_{self.shape}"
+
+    @property
+    def input_macro(self) -> str:
+        """The macro of the columns that it reads."""
+        return "standalone_counts_input" if self.shape == "multivariate_gaussian" else f"standalone_{self.shape}_input"
 
     @property
     def common_macro(self) -> str:
@@ -132,6 +139,14 @@ class Terms:
             self.lookups.setdefault(row[0], {})[row[1]] = [*map(_score, numbers)]
 
     def _term(self, feature: Feature) -> Term:
+        if feature.family.cell == "token":
+            what = (
+                f"{feature.name!r} is {feature.family.name}, which has no query in the dialect {self.renderer.dialect.name!r}"
+            )
+            raise NotSupportedError(
+                f"{what}, as every engine cuts texts and lists in its own way; leave it out of the model, or score on DuckDB "
+                "with ⟨inline=True⟩"
+            )
         shape: Callable[..., Term] = {
             "level": self._levels,
             "boolean": self._bernoulli,
@@ -141,7 +156,7 @@ class Terms:
             "pair": self._pairs,
             "list": self._lists,
             "number": self._density,
-            "column": self._counts,
+            "column": lambda feature, of: Term("counts", feature.index, feature.columns, of),
             "matrix": self._matrix,
         }[feature.family.cell]
         return shape(feature, self.parameters[feature.index])
@@ -150,9 +165,6 @@ class Terms:
         family = feature.family
         base, widest = "base" in family.macros, [_widest(p.get("precision")) for p in of]
         return Term("density", feature.index, feature.columns, of, family=family, base=base, widest=widest)
-
-    def _counts(self, feature: Feature, of: Parameters) -> Term:
-        return Term("counts", feature.index, feature.columns, of)
 
     def _matrix(self, feature: Feature, of: Parameters) -> Term:
         family: Any = feature.family
@@ -193,8 +205,7 @@ class Terms:
 
     def _bernoulli(self, feature: Feature, of: Parameters) -> Term:
         scores = [[_score(p[answer]) for p in of] for answer in ("true", "false")]
-        missing = [p.get("unseen") if p.get("missing") is None else p["missing"] for p in of]
-        return self._binary(feature, scores, [*map(_score, missing)])
+        return self._binary(feature, scores, [_score(p.get("unseen" if p.get("missing") is None else "missing")) for p in of])
 
     def _binary(self, feature: Feature, scores: Scores, missing: Sequence[float]) -> Term:
         """The term of a number that is 1 or 0. Any other number counts as missing."""

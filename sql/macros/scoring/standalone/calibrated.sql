@@ -11,7 +11,9 @@
 nbsql_ranked AS {{ materialized }}(
   SELECT
     nbsql_topped.*,
-    {{ nbsql.standalone_second(scorer) | indent(4) }} AS nbsql_second
+    {%+ call(class) nbsql.greatest_of(scorer.classes) -%}
+CASE WHEN nbsql_top = {{ class.number }} THEN -{{ nbsql.infinity() }} ELSE nbsql_joint_{{ class.number }} END
+{%- endcall %} AS nbsql_second
   FROM (
     SELECT
       nbsql_evidence.*,
@@ -58,13 +60,6 @@ nbsql_calibrated AS {{ materialized }}(
 {# A share of the total; the same for every class if the total is 0, as in scikit-learn. #}
 {% macro standalone_share(scorer, name) -%}
 CASE WHEN nbsql_total > 0 THEN nbsql_{{ nbsql.word(name) }} / nbsql_total ELSE {{ nbsql.number(1 / (scorer.classes | length)) }} END
-{%- endmacro %}
-
-{# The highest of the joint log-likelihoods of the classes but the most probable one. #}
-{% macro standalone_second(scorer) -%}
-{% call(class) nbsql.greatest_of(scorer.classes) -%}
-CASE WHEN nbsql_top = {{ class.number }} THEN -{{ nbsql.infinity() }} ELSE nbsql_joint_{{ class.number }} END
-{%- endcall %}
 {%- endmacro %}
 
 {# The likelihood of a class but the most probable one, relative to the second. #}

@@ -24,9 +24,6 @@
 {%- if term.nested %}{% for _ in term.parts[1:] %} ELSE 0 END{% endfor %}{% endif %}
 {%- endmacro %}
 
-{# The term of a list is that of a category whose value is the key. #}
-{% macro standalone_lists(term, k) -%} {{ nbsql.standalone_levels(term, k) }} {%- endmacro %}
-
 {# One row per combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term. #}
 {% macro standalone_means(scorer, term) -%}
 {% set codes -%}

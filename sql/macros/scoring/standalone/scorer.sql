@@ -20,6 +20,10 @@
 {% set temperature = scorer.calibration.temperature if scorer.calibration else 1 -%}
 {% set is_calibrated = scorer.calibration and scorer.calibration.method != 'temperature' -%}
 {% set last = nbsql.word('nbsql_calibrated' if is_calibrated else 'nbsql_evidence') -%}
+{% set joined = scorer.terms | selectattr('joined') | list -%}
+{% set paired = scorer.terms | selectattr('shape', 'equalto', 'pairs') | selectattr('parts') | list -%}
+{% set listed = scorer.terms | selectattr('shape', 'equalto', 'lists') | list -%}
+{% set matrices = scorer.terms | selectattr('shape', 'equalto', 'multivariate_gaussian') | list -%}
 {% set explained %}nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
 {% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 WITH nbsql_inputs AS (
@@ -27,7 +31,7 @@ WITH nbsql_inputs AS (
     {{ nbsql.standalone_inputs(scorer) | indent(4) }}
   FROM {{ source | indent(2) }} AS source
 ),
-{% for term in scorer.joined -%}
+{% for term in joined -%}
 nbsql_level_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
 ),
@@ -43,7 +47,7 @@ nbsql_coded AS {{ materialized }}(
   FROM nbsql_inputs
 ),
 {% endif -%}
-{% for term in scorer.paired -%}
+{% for term in paired -%}
 nbsql_ratios_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
 ),
@@ -51,23 +55,23 @@ nbsql_level_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.standalone_means(scorer, term) | indent(2) }}
 ),
 {% endfor -%}
-{% set read = nbsql.word('nbsql_listed' if scorer.listed else 'nbsql_coded' if scorer.coded else 'nbsql_inputs') -%}
-{% if scorer.listed -%}
+{% set read = nbsql.word('nbsql_listed' if listed else 'nbsql_coded' if scorer.coded else 'nbsql_inputs') -%}
+{% if listed -%}
 nbsql_listed AS {{ materialized }}(
   SELECT
     nbsql_coded.*
-    {%- for term in scorer.listed %},
+    {%- for term in listed %},
     {{ nbsql.standalone_list_key(term) | indent(4) }} AS {{ nbsql.standalone_input(term) }}
     {%- endfor %}
 
   FROM nbsql_coded
 ),
 {% endif -%}
-{% for macro in ['multivariate_gaussian_first_steps', 'multivariate_gaussian_steps'] if scorer.matrices -%}
+{% for macro in ['multivariate_gaussian_first_steps', 'multivariate_gaussian_steps'] if matrices -%}
 nbsql_steps_{{ loop.index }} AS {{ materialized }}(
   SELECT
     number.*
-    {%- for term in scorer.matrices %},
+    {%- for term in matrices %},
     {{ nbsql[macro](term, scorer.classes | map(attribute='number') | list) | indent(4) }}
     {%- endfor %}
 
@@ -89,12 +93,12 @@ nbsql_joint AS {{ materialized }}(
     {%- endfor %}
     {%- endif %}
 
-  FROM {% if scorer.matrices %}nbsql_steps_2{% else %}{{ read }}{% endif %} AS number
-  {% for term in scorer.joined %}
+  FROM {% if matrices %}nbsql_steps_2{% else %}{{ read }}{% endif %} AS number
+  {% for term in joined %}
   LEFT JOIN nbsql_level_{{ term.index }}
     ON {{ nbsql.exact_literal(nbsql.standalone_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.standalone_input(term) }}
   {% endfor %}
-  {% for term in scorer.paired %}
+  {% for term in paired %}
   LEFT JOIN nbsql_level_{{ term.index }}
     ON {{ nbsql.standalone_same_codes(term) | indent(4) }}
   {% endfor %}

@@ -16,7 +16,7 @@
 {% set items.list = items.list + [item] -%}
 {% endfor -%}
 {% for term in scorer.terms | rejectattr('parts') | list + scorer.coded | list if term.shape != 'pairs' -%}
-{% set items.list = items.list + [nbsql['standalone_' ~ term.shape ~ '_input'](term)] -%}
+{% set items.list = items.list + [nbsql[term.input_macro](term)] -%}
 {% endfor -%}
 {% for item in items.list %}{{ item }}{{ nbsql.comma_line(loop) }}{% else %}1 AS nbsql_row{% endfor %}
 {%- endmacro %}
@@ -98,8 +98,6 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
   AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{% macro standalone_cells(term, k) -%} {{ nbsql.standalone_levels(term, k) }} {%- endmacro %}
-
 {# Numbers. #}
 
 {#
@@ -158,8 +156,6 @@ CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {{- ' ' }}AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
-
-{% macro standalone_multivariate_gaussian_input(term) -%} {{ nbsql.standalone_counts_input(term) }} {%- endmacro %}
 
 {# The sum of the counts of a row, each times its weight in class k. #}
 {% macro standalone_counts(term, k) -%}
