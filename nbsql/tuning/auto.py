@@ -31,11 +31,13 @@ from nbsql.tuning.methods import (
     METHODS,
     OutOfTimeError,
     Setting,
-    bag_families,
-    is_promising,
+    can_differ,
+    kept_families,
     other_methods,
+    place_of_weights,
     reason_not_tried,
     row_scores_by_method,
+    settings_to_try,
     terms_of_tree,
 )
 from nbsql.tuning.sweep import family_text
@@ -196,39 +198,32 @@ class _FamilySearch:
         With `lenient` a method that the rows do not allow is skipped, with its reason; with `calibrate` a temperature is tried.
         """
         engine, classes = self.terms.engine, self.terms.classes
-        chosen = self._search(calibrated=False)
-        settings = [Setting("default", self.default, False), Setting("families chosen", chosen, False)]
-        if calibrate:
-            chosen = self._search(calibrated=True)
-            settings.insert(1, Setting("default, calibrated", self.default, True))
-            settings.append(Setting("families chosen, calibrated", chosen, True))
-        not_tried = self._columns_not_tried()
+        not_tried: list[str] = []
         refused: dict[str, str] = {}
         compared = Comparison(self.terms)
-        for setting in settings:
-            compared.add([setting], self._row_scores(setting))
-        for name, other in methods:
-            setting = Setting(name, chosen, False, other)
-            columns = len(self._features_of(setting))
-            if len(self.default) == 1 and not self._adds_features(setting):
+        chosen = [self._search(calibrated=each) for each in ([False, True] if calibrate else [False])]
+        for setting in settings_to_try(methods, self.default, self._own_candidates(chosen[-1]), chosen):
+            columns, method = len(self._features_of(setting)), setting.method
+            if method is not None and len(self.default) == 1 and not self._adds_features(setting):
                 continue  # there is nothing that it could depend on
-            if lenient and not is_promising(other, columns, self._numbers, classes, compared.losses_by_name):
+            if lenient and method is not None and not can_differ(method, self._numbers):
                 continue
-            if lenient and (reason := reason_not_tried(other, columns, classes)):
-                refused[name] = reason
+            if lenient and method is not None and (reason := reason_not_tried(method, columns, classes)):
+                refused[setting.name] = reason
                 continue
             try:
                 row_scores = self._row_scores(setting)
             except OutOfTimeError:
-                not_tried.append(f"method {name}")
+                not_tried.append(f"method {setting.name}")
                 continue
             except (InputError, NotSupportedError) as error:
                 if not lenient:
                     raise
-                refused[name] = str(error)
+                refused[setting.name] = str(error)
                 continue
-            both = [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
-            compared.add(both, row_scores)
+            warm = replace(setting, name=f"{setting.name}, calibrated", calibrated=True)
+            compared.add([setting, warm] if calibrate and method is not None else [setting], row_scores)
+        not_tried = [*self._columns_not_tried(), *not_tried]
         winner = compared.winner()
         winning, temperature = compared.settings[winner], compared.temperatures[winner]
         method = winning.method
@@ -248,6 +243,12 @@ class _FamilySearch:
             # The families have been chosen by these folds, for which that of the families would be too low.
             temperature=temperature if winning.calibrated and method is not None else None,
         )
+
+    def _own_candidates(self, chosen: Mapping[str, int]) -> dict[str, int]:
+        """The candidates that weights have unless families are chosen; see `place_of_weights`."""
+        tried = {name: {place: self._family(name, place) for place in self.terms.places[name]} for name in self.selectable}
+        is_number = {name: self.features[name].is_number for name in tried}
+        return self.default | {name: place_of_weights(tried[name], chosen[name], is_number=is_number[name]) for name in tried}
 
     def _row_scores(self, setting: Setting) -> Markup:
         """A table of the joint log-likelihoods of the rows by a setting."""
@@ -277,7 +278,7 @@ class _FamilySearch:
             found = terms_of_tree(engine, source, options, self.terms, self._budget, **self._fold_options)
             self._trees[key] = found
         tree = self._trees[key]
-        if not method.weighted:
+        if not method.weighted or not tree.features:
             return self.terms.row_scores({feature.name: DEFAULT for feature in tree.features}, tree)
         with engine.part(f"cross-validating method {key!r} with weights"):
             return self.terms.weighted_scores([(feature, DEFAULT) for feature in tree.features], Weighted(), tree)
@@ -290,12 +291,15 @@ class _FamilySearch:
 
     def _families_of(self, setting: Setting) -> dict[str, Family]:
         """The families that a fit with a setting would not infer: of another method than weights, those of texts as words."""
-        families = {name: self._family(name, place) for name, place in setting.chosen.items() if place != OUT}
+        chosen = self._non_default_families(setting.chosen)
         if setting.method is None:
-            return self._non_default_families(setting.chosen)
+            return chosen
         if not isinstance(setting.method, Weighted):
-            return bag_families(self._non_default_families(setting.chosen))
-        return {name: family for name, family in families.items() if name in self.selectable}
+            return kept_families(setting.method, chosen)
+        inferred = setting.method.families(self._place[1].columns, nulls="skip")
+        differing = {*inferred, *self._looks, *chosen} & self.selectable
+        families = {name: self._family(name, place) for name, place in setting.chosen.items() if place != OUT}
+        return {name: each for name, each in families.items() if name in differing and each != inferred.get(name)}
 
     def _adds_features(self, setting: Setting) -> bool:
         """Whether a method makes several features of a column, or one of a pair, which the search has not counted."""

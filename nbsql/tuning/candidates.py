@@ -11,7 +11,7 @@ from nbsql.family import NUMBERS, Binned, Categorical, Family, Kernel, Text, Zer
 from nbsql.learning.column_facts import ColumnFacts, column_facts
 from nbsql.spec.spec import Feature, Spec
 
-_MAX_CATEGORIES = 50  # the most distinct numbers of a category
+_MAX_CATEGORIES = 255  # the most distinct numbers of a category
 _BINS = (10, 30)
 _MIN_ZERO_SHARE = 0.05  # the share of zeros from which zero-inflated families are tried
 _MIN_NON_ZERO = 30  # the fewest numbers other than 0 from which a density can be estimated

@@ -17,7 +17,7 @@ from nbsql.tuning.sweep import Ranking, family_text
 
 LEFT_OUT = "left out"
 SEEN = "the choice has seen the rows of the figures below, so that those of the best are too good"
-RULE = "rank is by log loss; a setting is chosen over a simpler one if it gains more than one standard error"
+RULE = "rank is by log loss; another setting is chosen over naive Bayes if it gains more than one standard error"
 RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
 TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
 
@@ -34,13 +34,13 @@ class Auto(Ranking):
         exclude: the columns without which the model is better.
         calibrated: whether a temperature (`Model.calibrate`) was chosen.
         method: the chosen classifier, as `method` of a fit takes it; for another than "naive" and "weighted", `families`
-            has only those of texts.
+            has only those of texts and of numbers that are categories.
         not_tried: what a budget of seconds has left untried, as texts; nothing otherwise.
         refused: the methods among those tried by default that the rows do not allow, and why.
         reasons: for each column of `families` and `exclude`, why, as a text with the gain over the default; for naive Bayes.
         ranking: a row for each setting, the chosen one first: rank (by log_loss), setting, log_loss, gain (over the default, in
-            nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: a setting is chosen over
-            a simpler one only if it gains more than one standard error.
+            nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: another setting is chosen
+            over naive Bayes, and a temperature over none, only if it gains more than one standard error.
         tried: for naive Bayes, a row for each column and candidate: feature, family ("left out": none), alone (the log loss
             of the column with the prior alone), log_loss (with all other columns as chosen), gain (over the default family,
             with the same), standard_error, chosen.

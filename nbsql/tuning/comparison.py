@@ -46,16 +46,19 @@ class Comparison:
         return {setting.name: score.loss for setting, score in zip(self.settings, self.scores, strict=True)}
 
     def winner(self) -> int:
-        """The number of the setting that gains more than a standard error over the best of the simpler ones.
+        """The number of the best setting: naive Bayes, and no temperature, unless another gains more than a standard error.
 
-        A temperature must also gain half the logarithm of the rows, in nats (Schwarz, Estimating the dimension of a model,
-        Annals of Statistics 6, 1978): few rows that are all predicted right call for one that is nearly certain.
+        Among other methods the lowest log loss decides. A temperature must also gain half the logarithm of the rows, in nats
+        (Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978): few rows that are all predicted right call
+        for one that is nearly certain.
         """
         winner, rows = 0, self.rows
         for number, setting in enumerate(self.settings):
-            found = self.terms.compare(self._losses[number], self._losses[winner])
+            found, best = self.terms.compare(self._losses[number], self._losses[winner]), self.settings[winner]
+            is_warmer = setting.calibrated and not best.calibrated
+            is_alike = best.method is not None and setting.method is not None and not is_warmer
             is_worth_it = not setting.calibrated or found.gain * rows > math.log(rows) / 2
-            if is_worth_it and found.is_sure(_MIN_STANDARD_ERRORS):
+            if is_worth_it and found.is_sure(0.0 if is_alike else _MIN_STANDARD_ERRORS):
                 winner = number
         return winner
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,25 +13,24 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.evaluation.refitted_folds import RefittedFolds, make_folds_for_spec
-from nbsql.family import Family
+from nbsql.family import Binned, Categorical, Family
 from nbsql.learning.folds import resolve_settings
 from nbsql.spec.classifier import Classifier
-from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents
+from nbsql.spec.dependence import KDB, TAN, FoundParents, OneDependence
 from nbsql.spec.method import Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
-from nbsql.tuning.candidate_terms import CandidateTerms, TreeTerms
+from nbsql.tuning.candidate_terms import DEFAULT, CandidateTerms, TreeTerms
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
-    "naive", "weighted", "lda", "tan", "aode", TAN(bins=10), AODE(bins=10),
-    TAN(weighted=True), KDB(2, weighted=True), TAN(bins=20, weighted=True),
+    "naive", "weighted", "lda", "aode", TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True),
 )  # fmt: skip
 
 # What is not tried unasked.
 MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
+MAX_WEIGHED_OF_TREE = 400  # the same where the columns depend on each other, which gains more
 MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
-MAX_LOSS_OF_TREE = 1.2  # times the lowest log loss so far: a tree with weights is not tried unasked where the tree is worse
 
 
 class OutOfTimeError(Exception):
@@ -61,9 +59,41 @@ def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
     return list(classifiers.items())
 
 
+def settings_to_try(
+    methods: Sequence[tuple[str, Classifier]],
+    default: Mapping[str, int],
+    own: Mapping[str, int],
+    chosen: Sequence[Mapping[str, int]],
+) -> list[Setting]:
+    """The settings of the search, simpler ones first: those without chosen families, and those with them.
+
+    `own` are the candidates of weights, and `chosen` those that the search has found, without a temperature and with it.
+    """
+    suffixes = ["", ", calibrated"][: len(chosen)]
+    weighted = [(name, method) for name, method in methods if isinstance(method, Weighted)]
+    return [
+        *(Setting(f"default{suffix}", default, bool(suffix)) for suffix in suffixes),
+        *(Setting(name, own, False, method) for name, method in weighted),
+        *(Setting(f"families chosen{suffix}", each, bool(suffix)) for suffix, each in zip(suffixes, chosen, strict=True)),
+        *(Setting(f"{name}, families chosen", chosen[-1], False, method) for name, method in weighted if chosen[-1] != own),
+        *(Setting(name, chosen[-1], False, method) for name, method in methods if not isinstance(method, Weighted)),
+    ]
+
+
+def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: bool) -> int:
+    """The candidate of a column that has a weight, unless its family is chosen.
+
+    A number is cut where the classes differ, or a category if it has few values; a text has the words that were chosen.
+    """
+    if is_number:
+        return max((place for place, each in tried.items() if each in (Categorical(), Binned(by="mdl"))), default=DEFAULT)
+    return chosen if chosen in tried and tried[chosen].bag else DEFAULT
+
+
 def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | None:
     """Why a method is not tried unasked on so many columns and classes; None if it is."""
-    if isinstance(method, Weighted) and columns * classes > MAX_WEIGHED:
+    most = MAX_WEIGHED_OF_TREE if isinstance(method, FoundParents) and method.weighted else MAX_WEIGHED
+    if (isinstance(method, Weighted) or most > MAX_WEIGHED) and columns * classes > most:
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
     if method.is_cut_at_quantiles and columns > MAX_CUT:
         return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
@@ -72,22 +102,11 @@ def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | No
     return None
 
 
-def is_promising(method: Classifier, columns: int, numbers: int, classes: int, losses: Mapping[str, float]) -> bool:
-    """Whether a method can differ from the others and, for weights of a tree, is near the best setting so far.
-
-    numbers: how many of the columns are numbers. losses: the log losses of the settings by name. The tree with the same kind of
-    bins must be the better one of the two.
-    """
-    if method.is_cut_at_quantiles and not numbers:  # it is the method without them
-        return False
+def can_differ(method: Classifier, numbers: int) -> bool:
+    """Whether a method can differ from the others, for so many columns of numbers."""
     if isinstance(method, Discriminant):
         return numbers > 1
-    if not isinstance(method, FoundParents) or not method.weighted:
-        return True
-    trees = [losses.get(str(each), math.inf) for each in (TAN(), TAN(bins=10))]
-    own = trees[method.is_cut_at_quantiles]
-    is_near = own <= MAX_LOSS_OF_TREE * min(losses.values())
-    return is_near and own == min(trees) and columns * classes <= MAX_WEIGHED
+    return numbers > 0 or not method.is_cut_at_quantiles
 
 
 def terms_of_tree(
@@ -112,7 +131,8 @@ def terms_of_tree(
         )
         if budget.is_spent():
             raise OutOfTimeError
-        return terms.of_tree(cv)
+        has_features = any(each.features for each, _ in cv.parts(cv.specs[0]))
+        return terms.of_tree(cv) if has_features else TreeTerms(terms.priors, [])
 
 
 def row_scores_by_method(
@@ -141,7 +161,7 @@ def row_scores_by_method(
         )
         if budget.is_spent():
             raise OutOfTimeError
-        told_apart = crc32(repr(options.classifier).encode())  # by its options, which are longer than a name may be
+        told_apart = crc32(repr(options).encode())  # which are longer than a name may be
         relation = temporary(f"scores by {options.classifier.name} {told_apart}")
         models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         queries = (
@@ -151,6 +171,7 @@ def row_scores_by_method(
         return engine.create_from_queries(f"scores by {options.classifier.name}", relation, queries)
 
 
-def bag_families(families: Mapping[str, Family]) -> dict[str, Family]:
-    """The families of texts as words. Another method needs them, since it would infer categories."""
-    return {name: family for name, family in families.items() if family.bag}
+def kept_families(method: Classifier, families: Mapping[str, Family]) -> dict[str, Family]:
+    """Those of the chosen families that another method cannot infer: texts as words and, among categories, numbers as such."""
+    has_categories = isinstance(method, OneDependence)
+    return {name: each for name, each in families.items() if each.bag or (has_categories and each == Categorical())}

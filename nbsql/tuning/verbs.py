@@ -198,7 +198,7 @@ def auto(
 
     The values of a column say which families to try for it. A score is a sum of the features' log-likelihoods, so every
     combination of families is judged by adding contributions, without another fit. Another family must gain more than two
-    standard errors, and another setting more than one; ties go to the default, and to naive Bayes. A sixth of the rows, or the
+    standard errors, and another method more than one; ties go to the default, and to naive Bayes. A sixth of the rows, or the
     last fold of `fold`, is kept aside, and the choice is judged on it at the end: `held_out`. The page on choosing
     families (`nbsql help choose-families`) lists the candidates, and says how they are searched and how often
     the rows are read.
