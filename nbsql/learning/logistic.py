@@ -244,7 +244,7 @@ class WeightSearch:
         rows = self.engine.query_macro("logistic_sums", self.problem, design, relation, products is None)
         sums = self.newton.load("sums" if products is not None else "products", rows)
         products = products or sums
-        return self.newton.step(point, sums, products), products
+        return self.newton.steps(point, sums, products)[0], products
 
     def _point(self, point: Sequence[float]) -> Markup:
         """The relation of a point: one row, with the list v of its unknowns."""

@@ -51,13 +51,15 @@ class Newton:
         """Close the database."""
         self.engine.close()
 
-    def load(self, name: str, rows: Sequence[tuple[Any, ...]]) -> Markup:
-        """The relation of the sums of a scan (`logistic_sums`): i, j, and sums, a list. It replaces one of the same name.
+    def load(self, name: str, *scans: Sequence[tuple[Any, ...]]) -> Markup:
+        """The relation of the sums of scans (`logistic_sums`): f, i, j, and sums, a list. It replaces one of the same name.
 
+        f is the number of the scan, from 1.
         i and j are NULL for the loss, the largest loss of a row and the weight; j alone is NULL for the gradient of term i, by
         class; the others are products of the terms i and j, by block.
         """
-        return self._load(name, "logistic_sums_as_parameters", list(zip(*self._sums(rows), strict=True)))
+        rows = ((number, *sums) for number, scan in enumerate(scans, start=1) for sums in self._sums(scan))
+        return self._load(name, "logistic_sums_as_parameters", list(zip(*rows, strict=True)))
 
     def _sums(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int | None, int | None, Sequence[float]]]:
         zs, pairs = self.problem.zs, self.problem.number_pairs
@@ -78,14 +80,13 @@ class Newton:
             elif part == "pair":
                 yield i, j, sums
 
-    def step(self, point: Sequence[float], sums: Markup, products: Markup, growth: float = 1.0) -> Step:
-        """The step at a point, from the relation of the sums there and that of the products of the terms there or near it.
+    def steps(self, point: Sequence[float], sums: Markup, products: Markup, growths: Sequence[float] = (1.0,)) -> list[Step]:
+        """The step of each scan at a point, from the relation of its sums and that of the products there or near it.
 
-        `growth` multiplies the penalty.
+        `growths` multiply the penalty, one for each scan.
         """
-        penalty = growth * self.penalty
-        rows = self.engine.query_macro("logistic_step", self.problem, sums, products, point, self.terms, penalty)
-        return Step(point, *rows[0])
+        rows = self.engine.query_macro("logistic_step", self.problem, sums, products, point, self.terms, self.penalty, growths)
+        return [Step(point, *row) for row in rows]
 
     def _load(self, name: str, query: str, columns: Sequence[Sequence[Any]]) -> Markup:
         renderer = self.engine.renderer

@@ -151,14 +151,13 @@ class FeatureWeightSearch(WeightSearch):
         """
         folds = self.engine.query_macro("sums_of_folds", self.problem, evidence.relation, self._point(point))
         totals = [sum(column) for column in zip(*(sums for _, sums in folds), strict=True)]
-        found = []
-        for name, sums in folds:
-            growth = totals[2] / (totals[2] - sums[2])
-            others = [growth * (total - own) for total, own in zip(totals, sums, strict=True)]
-            loaded = self.newton.load("others", [("total", None, None, others)])
-            step = self.newton.step(point, loaded, self.products, growth)
-            found.append((name, step.next(1.0)))
-        return found
+        growths = [totals[2] / (totals[2] - sums[2]) for _, sums in folds]
+        others = [
+            [("total", None, None, [growth * (total - own) for total, own in zip(totals, sums, strict=True)])]
+            for growth, (_, sums) in zip(growths, folds, strict=True)
+        ]
+        steps = self.newton.steps(point, self.newton.load("others", *others), self.products, growths)
+        return [(name, step.next(1.0)) for (name, _), step in zip(folds, steps, strict=True)]
 
     @contextmanager
     def _solving(self, options: Weighted, features: Sequence[Feature]) -> Iterator[list[list[float]]]:
