@@ -355,6 +355,7 @@ TRAITS: dict[str, Trait] = {
 
 _CLASSES = "; cut numbers into bins, or use ⟨per='feature'⟩"
 _OTHER, _OPTION = "; choose another family", "; leave that option out"
+_CUT = ", and each engine cuts texts and lists in its own way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
 _BAG, _TOGETHER = ", which has no single value to predict; choose another column", "; choose a column with a family of its own"
 
 # For each use the traits that it does not support, each with the end of the error message.
@@ -381,13 +382,14 @@ FEATURES: dict[str, dict[str, str]] = {
         "presence": _BAG, "complement": _BAG, "weighed": _BAG, "best": _BAG, "several": _TOGETHER, "bag": _BAG,
         "gaps": ", so that a missing value is a category of its own; fit it with ⟨nulls='skip'⟩",
     },
+    "sql(..., dialect=...)": {"presence": _CUT, "weighed": _CUT, "best": _CUT, "bag": _CUT},
 }  # fmt: skip
 
 
-def check_features(features: Iterable[Feature], use: str) -> None:
-    """Raise InputError unless the use supports all features."""
+def check_features(features: Iterable[Feature], use: str, error: type[NbsqlError] = InputError) -> None:
+    """Raise an error unless the use supports all features."""
     for feature in features:
         for trait, ending in FEATURES[use].items():
             if TRAITS[trait].matches(feature.family):
                 text = TRAITS[trait].text.format(family=feature.family.name)
-                raise InputError(f"{Cure(use).marked()} does not support {feature.name!r}, which is {text}{ending}")
+                raise error(f"{Cure(use).marked()} does not support {feature.name!r}, which is {text}{ending}")

@@ -230,8 +230,8 @@ XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS
         (
             {"families": {"x": nbsql.Text()}},
             {"dialect": "trino"},
-            "'x' is text, which has no query in the dialect 'trino', as every engine cuts texts and lists in its own way; "
-            "leave it out of the model, or score on DuckDB with inline=True",
+            "sql(..., dialect=...) does not support 'x', which is text, a bag of words, and each engine cuts texts and lists "
+            "in its own way; leave it out of the model, or score on DuckDB with inline=True",
         ),
         (
             {"segment_by": "prediction"},

@@ -18,6 +18,7 @@ from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.queries.standalone.foreign import category_kind, comparison_kind
 from nbsql.rendering.renderer import Renderer
+from nbsql.spec.capabilities import check_features
 from nbsql.spec.spec import Feature, Spec
 
 MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
@@ -140,13 +141,7 @@ class Terms:
 
     def _term(self, feature: Feature) -> Term:
         if feature.family.cell == "token":
-            what = (
-                f"{feature.name!r} is {feature.family.name}, which has no query in the dialect {self.renderer.dialect.name!r}"
-            )
-            raise NotSupportedError(
-                f"{what}, as every engine cuts texts and lists in its own way; leave it out of the model, or score on DuckDB "
-                "with ⟨inline=True⟩"
-            )
+            check_features([feature], "sql(..., dialect=...)", NotSupportedError)
         shape: Callable[..., Term] = {
             "level": self._levels,
             "boolean": self._bernoulli,
