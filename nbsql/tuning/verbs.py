@@ -223,7 +223,7 @@ def auto(
         InputError: an argument or the data cannot be used.
 
     >>> import duckdb
-    >>> data = "SELECT i % 2 = 0 AS even, exp((i * 7919 % 100) / 20 + 3 * (i % 2)) AS x FROM range(400) AS t(i)"
+    >>> data = "SELECT i % 2 = 0 AS even, exp((i * 7919 % 997) / 200 + 3 * (i % 2)) AS x FROM range(400) AS t(i)"
     >>> found = auto(duckdb.connect(), data, target="even")
     >>> found.families["x"].name
     'binned'

@@ -142,7 +142,7 @@ class Terms:
     def _term(self, feature: Feature) -> Term:
         if feature.family.cell == "token":
             check_features([feature], "sql(..., dialect=...)", NotSupportedError)
-        shape: Callable[..., Term] = {
+        shapes: dict[str, Callable[..., Term]] = {
             "level": self._levels,
             "boolean": self._bernoulli,
             "weight": self._weighted,
@@ -153,8 +153,13 @@ class Terms:
             "number": self._density,
             "column": lambda feature, of: Term("counts", feature.index, feature.columns, of),
             "matrix": self._matrix,
-        }[feature.family.cell]
-        return shape(feature, self.parameters[feature.index])
+        }
+        if feature.family.cell not in shapes:
+            raise NotSupportedError(
+                f"{feature.name!r} is {feature.family.name}, which has no query in the dialect {self.renderer.dialect.name!r}; "
+                "leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
+            )
+        return shapes[feature.family.cell](feature, self.parameters[feature.index])
 
     def _density(self, feature: Feature, of: Parameters) -> Term:
         family = feature.family
