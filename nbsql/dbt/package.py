@@ -16,13 +16,13 @@ from nbsql.rendering.sources import TABLE, macro_files, sources
 # The adapters, each with the folders of its forms of macros, the most specific first, and of those that it shares with others.
 ADAPTERS = {
     "duckdb": ("duckdb",),
-    "postgres": ("postgres", "plain"),
-    "spark": ("spark", "plain"),
-    "clickhouse": ("clickhouse", "without_lists", "plain"),
-    "sqlite": ("sqlite", "without_lists", "plain"),
-    "snowflake": ("snowflake", "warehouses", "without_lists", "plain"),
-    "bigquery": ("bigquery", "warehouses", "without_lists", "plain"),
-    "trino": ("trino", "warehouses", "without_lists", "plain"),
+    "postgres": ("postgres",),
+    "spark": ("spark",),
+    "clickhouse": ("clickhouse", "without_lists"),
+    "sqlite": ("sqlite", "without_lists"),
+    "snowflake": ("snowflake", "warehouses", "without_lists"),
+    "bigquery": ("bigquery", "warehouses", "without_lists"),
+    "trino": ("trino", "warehouses", "without_lists"),
 }
 PRIMITIVES = Path("dbt/primitives.sql")
 DISPATCH = Path("dbt/dispatch.sql")
@@ -123,7 +123,7 @@ def primitives_sql() -> str:
 def dispatch_sql() -> str:
     """The file that dispatches calls to the macros of the engine.
 
-    A macro that several engines share (`plain__x`) gets the prefix of each of them that has no macro of its own.
+    A macro that several engines share (`without_lists__x`) gets the prefix of each of them that has no macro of its own.
     """
     known = {name: macro for name, macro in macros().items() if macro.path != DISPATCH}
     named = {source.name for path in macro_files(macro_path()) for source in sources(path) if path != macro_path() / DISPATCH}

@@ -148,7 +148,7 @@ DIALECTS = {
     ),
     "postgres": Traits(
         temporary=("pg_temp",),
-        macro_folders=("postgres", "plain"),
+        macro_folders=("postgres",),
         double="float8 '{}'",
         longest_name=63,
         max_numbers=1000,
@@ -161,7 +161,7 @@ DIALECTS = {
         backslashes=True,
     ),
     "spark": Traits(
-        macro_folders=("spark", "plain"),
+        macro_folders=("spark",),
         double="{}D",
         materializes_estimates=True,
         drops_cascade=True,

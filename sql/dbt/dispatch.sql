@@ -14,38 +14,27 @@
 {% macro bigquery__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}
@@ -60,30 +49,19 @@
 {% macro broadcast_hint() %}{% do return(adapter.dispatch('broadcast_hint', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro categorical_value() %}{% do return(adapter.dispatch('categorical_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro characters() %}{% do return(adapter.dispatch('characters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro collation_of_letters() %}{% do return(adapter.dispatch('collation_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_kind() %}{% do return(adapter.dispatch('column_kind', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -179,17 +157,6 @@
 {% macro posterior_columns() %}{% do return(adapter.dispatch('posterior_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro posteriors() %}{% do return(adapter.dispatch('posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro posteriors_of_judged() %}{% do return(adapter.dispatch('posteriors_of_judged', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro postgres__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro product() %}{% do return(adapter.dispatch('product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro query_rows() %}{% do return(adapter.dispatch('query_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro raise_error() %}{% do return(adapter.dispatch('raise_error', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -212,32 +179,22 @@
 {% macro snowflake__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__distinct_elements() %}{% do return(nbsql.warehouses__distinct_elements(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__runs_of_words() %}{% do return(nbsql.warehouses__runs_of_words(*varargs, **kwargs)) %}{% endmacro %}
@@ -245,7 +202,6 @@
 {% macro snowflake__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
@@ -253,41 +209,19 @@
 {% macro snowflake__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro source_columns() %}{% do return(adapter.dispatch('source_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro source_row_id() %}{% do return(adapter.dispatch('source_row_id', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro spark__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro square() %}{% do return(adapter.dispatch('square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro string() %}{% do return(adapter.dispatch('string', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -301,34 +235,24 @@
 {% macro trino__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__completed_inputs() %}{% do return(nbsql.plain__completed_inputs(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__distinct_elements() %}{% do return(nbsql.warehouses__distinct_elements(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__groups_texts() %}{% do return(nbsql.plain__groups_texts(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__joined_tokens() %}{% do return(nbsql.warehouses__joined_tokens(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__list_filtered() %}{% do return(nbsql.warehouses__list_filtered(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__log_factorial() %}{% do return(nbsql.plain__log_factorial(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__log_factorial_of() %}{% do return(nbsql.plain__log_factorial_of(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__output_column() %}{% do return(nbsql.plain__output_column(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__output_label() %}{% do return(nbsql.plain__output_label(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__output_null() %}{% do return(nbsql.plain__output_null(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__plain_label() %}{% do return(nbsql.plain__plain_label(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__posteriors() %}{% do return(nbsql.plain__posteriors(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__replace_columns() %}{% do return(nbsql.plain__replace_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__runs_of_words() %}{% do return(nbsql.warehouses__runs_of_words(*varargs, **kwargs)) %}{% endmacro %}
@@ -336,7 +260,6 @@
 {% macro trino__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__source_columns() %}{% do return(nbsql.plain__source_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}

@@ -82,7 +82,6 @@ coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 {% macro default__collation_of_letters() -%} {{ nbsql.binary() }} {%- endmacro %}
 {% macro default__common_value(x) -%} any_value({{ x }}) {%- endmacro %}
 {% macro default__compiled_apart(model) -%} {%- endmacro %}
-{% macro default__completed_inputs(inputs, features) -%} {{ inputs }} {%- endmacro %}
 {% macro default__composed(x) -%} nfc_normalize({{ x }}) {%- endmacro %}
 {% macro default__concatenated_lists(lists) -%}
 list_concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
@@ -108,7 +107,7 @@ list_reverse(list_transform(range(CAST(ceil(log2(max(len(xs)) + 1)) AS BIGINT)),
 {% macro default__greatest_of_few(values) -%}
 greatest({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
-{% macro default__groups_texts() -%} yes {%- endmacro %}
+{% macro default__groups_texts() -%} {%- endmacro %}
 {% macro default__has_digit(x) -%} translate({{ x }}, '0123456789', '') <> {{ x }} {%- endmacro %}
 {% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
@@ -134,8 +133,8 @@ list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.wo
 {% macro default__list_product(a, b) -%} list_dot_product({{ a }}, {{ b }}) {%- endmacro %}
 {% macro default__list_size(list) -%} len({{ list }}) {%- endmacro %}
 {% macro default__list_total(list) -%} list_sum({{ list }}) {%- endmacro %}
-{% macro default__log_factorial(x) -%} lgamma({{ x }} + 1) {%- endmacro %}
-{% macro default__log_factorial_of(feature) -%} {{ nbsql.log_factorial(nbsql.of_feature('number.nbsql_x', feature)) }} {%- endmacro %}
+{% macro default__log_factorial(x) -%} {{ nbsql.stirling(x) }} {%- endmacro %}
+{% macro default__log_factorial_of(feature) -%} number.nbsql_log_factorial{{ nbsql.feature_suffix(feature) }} {%- endmacro %}
 {% macro default__log_of_input(x, is_centred, careful) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN -{{ nbsql.infinity() }} END
 {%- endmacro %}
@@ -153,10 +152,15 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AN
 list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
 {%- endmacro %}
 {% macro default__output(name) -%} {{ nbsql.ident(name) }} {%- endmacro %}
+{% macro default__output_column(model, name, more='') -%}
+source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
+{%- endmacro %}
+{% macro default__output_label(model) -%} {{ nbsql.output_column(model, 'prediction') }} {%- endmacro %}
+{% macro default__output_null(model, name) -%} CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }} {%- endmacro %}
 {% macro default__part_of_time(x, part) -%}
 {% if part == 'year' %}year({{ x }}){% else %}extract({{ nbsql.word(part) }} FROM {{ x }}){% endif %}
 {%- endmacro %}
-{% macro default__plain_label(x, type) -%} {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %} {%- endmacro %}
+{% macro default__plain_label(x, type) -%} {{ x }} {%- endmacro %}
 {% macro default__posterior_columns(model) -%} {{ nbsql.posteriors(model) }} AS posteriors {%- endmacro %}
 {% macro default__posteriors_of_judged(model) -%} {%- endmacro %}
 {% macro default__product(a, b, careful=false) -%} {{ a }} * {{ b }} {%- endmacro %}
@@ -195,15 +199,11 @@ generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}
 {% macro default__yes_or_no(x, yes, no) -%}
 CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END END
 {%- endmacro %}
-{% macro plain__groups_texts() -%} {%- endmacro %}
-{% macro plain__log_factorial(x) -%} {{ nbsql.stirling(x) }} {%- endmacro %}
-{% macro plain__log_factorial_of(feature) -%} number.nbsql_log_factorial{{ nbsql.feature_suffix(feature) }} {%- endmacro %}
-{% macro plain__output_column(model, name, more='') -%}
-source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
-{%- endmacro %}
-{% macro plain__output_label(model) -%} {{ nbsql.output_column(model, 'prediction') }} {%- endmacro %}
-{% macro plain__output_null(model, name) -%} CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }} {%- endmacro %}
-{% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
+{% macro duckdb__completed_inputs(inputs, features) -%} {{ inputs }} {%- endmacro %}
+{% macro duckdb__groups_texts() -%} yes {%- endmacro %}
+{% macro duckdb__log_factorial(x) -%} lgamma({{ x }} + 1) {%- endmacro %}
+{% macro duckdb__log_factorial_of(feature) -%} {{ nbsql.log_factorial(nbsql.of_feature('number.nbsql_x', feature)) }} {%- endmacro %}
+{% macro duckdb__plain_label(x, type) -%} {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %} {%- endmacro %}
 {% macro postgres__array() -%} ARRAY {%- endmacro %}
 {% macro postgres__characters(x) -%} string_to_array(({{ x }}) COLLATE "C", NULL) {%- endmacro %}
 {% macro postgres__common_value(x) -%} max({{ x }}) {%- endmacro %}

@@ -49,10 +49,21 @@ judged AS (
 
 {# The posteriors of a row of `scored`, a list by class_no; 0 if no class explains the row. #}
 {% macro default__posteriors(model) -%}
-list_transform(
-  {{ nbsql.list_of_joints(model) }},
-  lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
-)
+{% set explained %}source.nbsql_log_evidence > -{{ nbsql.infinity() }}{% endset -%}
+{% if model.form.class_numbers -%}
+{% set posteriors %}
+
+  {% for k in model.form.class_numbers %}
+  {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
+  CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
+  {% endfor %}
+{% endset -%}
+{{ nbsql.array_of(posteriors) }}
+{%- else -%}
+{% set difference %}joint - source.nbsql_log_evidence{% endset -%}
+{% set posterior %}CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{% endset -%}
+{{ nbsql.list_mapped(nbsql.word('source.nbsql_joints'), posterior, 'joint') }}
+{%- endif %}
 {%- endmacro %}
 
 {# The list of the columns of a relation that have the number of a class at the end of their name, or of the numbers alone. #}

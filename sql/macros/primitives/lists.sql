@@ -15,12 +15,23 @@ unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{{ nbsql.comma_line(lo
 
 {#
   The columns of `scored` (predict.sql), some of them replaced. replaced: pairs of a name, as a word, and an expression. others: the names
-  of further columns of the relation.
+  of further columns of the relation, beside those that scored_columns names.
 #}
 {% macro default__replace_columns(model, replaced, others=[]) -%}
-source.* REPLACE (
-    {% for name, expression in replaced %}
-    {{ expression }} AS {{ name }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  )
+{% for column in model.options.columns -%}
+source.{{ nbsql.ident(column) }},
+{% endfor -%}
+{% if model.has_row_numbers -%}
+source.nbsql_row,
+{% endif -%}
+{% if model.form.features_with_common_term -%}
+source.nbsql_common,
+{% endif -%}
+{% set names = replaced | map('first') | list -%}
+{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
+source.{{ nbsql.word(name) }},
+{% endfor -%}
+{% for name, expression in replaced -%}
+{{ expression }} AS {{ name }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
 {%- endmacro %}

@@ -70,34 +70,11 @@ SELECT
 {% endfor %}{% endif %}{% if model.options.passed_columns is none or model.options.passed_columns %}  {% endif %}
 {% endmacro %}
 
-{# The columns of the source, unchanged, without those that it was joined with. No source has columns whose names nbsql keeps for itself. #}
-{% macro default__source_columns(model=none) -%}
-{% set joined_names -%}
-{% for name in (model.options.joined_names if model else []) %}{{ nbsql.ident(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-{%- endset -%}
-source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT LIKE 'nbsql\_%' ESCAPE '\'
-{%- endmacro %}
-
-{#
-  A column that a verb adds. If all columns of the source come back, it is unqualified, so that a source with a column of that name is
-  refused as ambiguous, instead of one hiding the other; the second column of that name is a NULL.
-#}
-{% macro default__output_column(model, name, more='') -%}
-{% set score %}source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}{% endset -%}
-{% if model.options.passed_columns is none %}coalesce({{ nbsql.word(name) }}, {{ score }}){%
-  else %}{{ score }}{% endif %} AS {{ nbsql.word(name) }}
-{%- endmacro %}
-
-{% macro default__output_label(model) -%}
-{% set label %}source.nbsql_prediction{% endset -%}
-{% set label = nbsql.plain_label(label, model.spec.target_type) -%}
-{% if model.options.passed_columns is none %}coalesce(prediction, {{ label }}){% else %}{{ label }}{% endif %} AS prediction
-{%- endmacro %}
-
-{# A number that is not known. #}
-{% macro default__output_null(model, name) -%}
-CAST({% if model.options.passed_columns is none %}{{ nbsql.word(name) }}{%
-  else %}NULL{% endif %} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
+{# The columns of the source, unchanged. #}
+{% macro default__source_columns(model) -%}
+{% for column in model.options.columns -%}
+{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
 {%- endmacro %}
 
 {# The joint log-likelihood of class k in a row of `scored`. #}

@@ -135,3 +135,25 @@ LEFT JOIN (
   SELECT DISTINCT nbsql_segment, segment_name FROM {{ parameters }} AS parameters
 ) AS segments ON segments.segment_name = source.nbsql_slice
 {%- endmacro %}
+
+{# A query of the inputs of some features and of the log-factorial of each count, which is computed once a row. #}
+{% macro default__completed_inputs(inputs, features) -%}
+{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
+{% if counts -%}
+SELECT
+  counted.*
+  {%- for feature in counts %},
+  {% set x %}counted.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset %}
+  {{ nbsql.log_factorial(x) | indent(2) }} AS nbsql_log_factorial{{ nbsql.feature_suffix(feature) }}
+  {%- endfor %}
+
+FROM (
+  {{ inputs | indent(2) }}
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS counted
+{{- nbsql.optimisation_fence() }}
+{%- else -%}
+{{ inputs }}
+{{- nbsql.optimisation_fence() }}
+{%- endif %}
+{%- endmacro %}

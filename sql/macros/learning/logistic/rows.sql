@@ -171,3 +171,15 @@ WHERE {{ nbsql.is_counted(model) }}
 coalesce(({{ nbsql.weighted_number(number.feature) }}{{ centred }}, 0)
 {%- endif %}
 {%- endmacro %}
+
+{# One row per sampled row of the design, which is one in `share`: weight (times `share`), and the other columns. #}
+{% macro default__logistic_sample(others, design, share) -%}
+SELECT
+  {% for name in others %}{{ nbsql.ident(name) }}, {% endfor %}
+  weight * {{ share }} AS weight
+
+FROM (
+  SELECT design.*, {{ nbsql.row_id() }} AS place FROM {{ design }} AS design
+) AS design
+WHERE place % {{ share }} = 0
+{%- endmacro %}
