@@ -85,8 +85,7 @@ def repetitions(folder: Path) -> list[Repetition]:
     found = []
     for macro in known.values():
         engine, _, name = macro.name.partition("__")
-        plain = known.get(f"plain__{name}") if engine in ("postgres", "spark") else None
-        base = plain or known.get(f"default__{name}") or known.get(name)
+        base = known.get(f"default__{name}") or known.get(name)
         if not name or engine == "default" or base is None:
             continue
         repeated = sum((Counter(macro.lines) & Counter(base.lines)).values())
