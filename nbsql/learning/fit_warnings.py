@@ -94,13 +94,14 @@ def warn_of_features(draft: Draft) -> Draft:
             warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
     if empty:
         warn_user(f"nothing but NULL in {listed(empty)}; left out of the score")
+    told = "class" if spec.has_target and spec.clusters is None else "row"
     if constant:
-        warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
+        warn_user(f"one value only in {listed(constant)}; such a column tells no {told} from another")
     if uncut:
         cure = "⟨nbsql.Binned(by=[...])⟩"
         if spec.found_dependence is not None and made.issuperset(uncut):
             cure = f"⟨method={replace(spec.found_dependence, bins=10).code}⟩"
-        warn_user(f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: {cure}")
+        warn_user(f"one bin only in {listed(uncut)}, which tells no {told} from another; cut it elsewhere: {cure}")
     if not spec.features:
         warn_user("the model has no features; it predicts the most frequent class")
     numbers = _advise_on_texts(draft)

@@ -39,6 +39,7 @@ from nbsql.sklearn.columns import (
 )
 from nbsql.sklearn.store import NAME, Store
 from nbsql.spec.classifier import Classifier
+from nbsql.spec.method import Clusters, method_named
 from nbsql.spec.options import PriorArgument, model_fields
 
 
@@ -165,6 +166,9 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
 
     def _options(self) -> dict[str, Any]:
         """The options of a fit; without those that have their defaults, as some methods take no alpha."""
+        if isinstance(method_named(self.method), Clusters):
+            rest = "nbsql.fit(con, rows, target=None, method=...) finds clusters"
+            raise InputError(f"an estimator learns classes, and method='clusters' knows none; {rest}")
         options = {each.name for each in model_fields()}
         given = self.get_params(deep=False).items()
         return {"infer": "types", **{name: x for name, x in given if name in options and x != getattr(type(self), name)}}

@@ -56,7 +56,8 @@ class TAN(FoundParents):
         shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
             alpha.
         bins: how numbers are binned: "mdl" cuts them where the classes differ (`nbsql.Binned(by="mdl")`), which leaves whole
-            a number that tells the classes apart only together with another; a number is that of their quantiles.
+            a number that tells the classes apart only together with another; a number is that of their quantiles
+            (10 without a target).
         weighted: whether the features then have weights, as of `nbsql.Weighted()`.
 
     >>> TAN(shrinkage=5)
@@ -113,7 +114,8 @@ class AODE(OneDependence):
         shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
             alpha.
         bins: how numbers are binned: "mdl" cuts them where the classes differ (`nbsql.Binned(by="mdl")`), which leaves whole
-            a number that tells the classes apart only together with another; a number is that of their quantiles.
+            a number that tells the classes apart only together with another; a number is that of their quantiles
+            (10 without a target).
         least: how often a value must occur for its feature to be a parent in the rows with that value. A row without any parent
             is scored by naive Bayes. The paper uses 30, and Weka 1.
 

@@ -286,7 +286,7 @@ class Clusters(Classifier):
 
     def __post_init__(self) -> None:
         if self.k == 0:
-            raise InputError("the number of clusters is missing; say it: ⟨method=nbsql.Clusters(3)⟩")
+            raise InputError("say how many clusters there are, one or more: ⟨method=nbsql.Clusters(3)⟩")
         checked(self, whole_number, "k", "starts", "iterations")
         set_attributes(self, seed=whole_number(self.seed, "seed", 0))
         checked(self, non_negative, "tolerance")

@@ -10,6 +10,7 @@ from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, Unseen
 from nbsql.family.checks import checked, choice, estimate_named, non_negative, set_attributes, whole_number
 from nbsql.spec.classifier import Classifier
+from nbsql.spec.dependence import OneDependence
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import OF_NO_CLASS, Clusters, Method, method_named
@@ -272,13 +273,16 @@ class Options(Estimating, Counting):
         column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
         given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
         read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}
-        has_clusters = isinstance(method_named(given.get("method", "naive")), Clusters)
+        method = method_named(given.get("method", "naive"))
+        has_clusters = isinstance(method, Clusters)
         if has_clusters and column is not None:
             raise InputError(OF_NO_CLASS)
         if column is None:
             column = CLUSTER if has_clusters else NO_TARGET
             if not has_clusters:
                 given = {"unseen": "smooth", **given}  # what was never seen is unusual, too
+            if isinstance(method, OneDependence) and method.bins == "mdl":  # which cuts where classes differ
+                given["method"] = replace(method, bins=10)
             given["derive"] = {**given.get("derive", {}), column: "'all'"}
         return cls(column, **given | read_once)
 

@@ -228,6 +228,12 @@ def test_declared_classes_are_labels(classes: Any, message: str) -> None:
     assert numbers.classes_.tolist() == [0, 1, 2]
 
 
+def test_an_estimator_finds_no_clusters() -> None:
+    refusal = r"^an estimator learns classes, and method='clusters' knows none; nbsql\.fit\("
+    with pytest.raises(nbsql.InputError, match=refusal):
+        NaiveBayesClassifier(method=nbsql.Clusters(2)).fit([[1.0], [2.0]], ["a", "b"])
+
+
 def test_labels_outside_of_the_declared_classes_are_refused() -> None:
     rows, refusal = [[1.0], [2.0]], r"^y has the label 3, which classes does not name; name every class there may be$"
     first = NaiveBayesClassifier()

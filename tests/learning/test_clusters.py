@@ -187,7 +187,7 @@ ERRORS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "v"},
         "method='clusters' finds groups of rows that have no class; leave out the target: target=None",
     ),
-    "no number": ({"method": "clusters"}, "the number of clusters is missing; say it: method=nbsql.Clusters(3)"),
+    "no number": ({"method": "clusters"}, "say how many clusters there are, one or more: method=nbsql.Clusters(3)"),
     "few rows": (
         {"method": nbsql.Clusters(4), "features": ["half"]},
         "t has fewer than 4 different rows; ask for fewer clusters",

@@ -62,6 +62,25 @@ def test_a_model_without_a_target_learns_and_forgets(con: duckdb.DuckDBPyConnect
     ]
 
 
+@pytest.mark.parametrize("method", [nbsql.TAN(), nbsql.KDB(k=1), nbsql.AODE()])
+def test_without_classes_numbers_are_cut_at_their_quantiles(con: duckdb.DuckDBPyConnection, method) -> None:
+    con.execute("CREATE TABLE t AS SELECT i AS x, i * 7 % 200 AS z FROM range(200) AS r(i)")
+    model = nbsql.fit(con, "t", target=None, method=method, name="m")  # no warning of one bin
+    assert model.state.spec.found_dependence.bins == 10
+    assert con.execute("SELECT feature FROM m.statistics WHERE feature = 'x'").fetchall() == [("x",)] * 10
+
+
+@pytest.mark.parametrize("method", ["naive", nbsql.Clusters(2)])
+def test_a_column_of_one_value_tells_no_row_from_another(con: duckdb.DuckDBPyConnection, method) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS x, i AS z, 7 AS seven FROM range(40) AS r(i)")
+    families = {"z": nbsql.Binned(by="mdl"), "x": "categorical", "seven": "categorical"}
+    with pytest.warns(nbsql.NbsqlWarning) as said:
+        nbsql.fit(con, "t", target=None, method=method, families=families)
+    texts = [str(each.message) for each in said]
+    assert "one value only in 'seven'; such a column tells no row from another" in texts
+    assert "one bin only in 'z', which tells no row from another; cut it elsewhere: nbsql.Binned(by=[...])" in texts
+
+
 @pytest.mark.parametrize(
     ("act", "message"),
     [
