@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from markupsafe import Markup
 
@@ -31,6 +31,7 @@ STALE = 0.1  # the share of the rows that weights were learnt from beyond which 
 FOLD_TOLERANCE = 0.1  # the change of a weight at which the search ends where the loss of folds is all that is wanted
 PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
 ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
+MOST_OFFSETS = 30  # classes with an offset each, which take K squared; beyond it they share one weight of the prior
 MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 
 
@@ -39,9 +40,10 @@ class Term:
     """An unknown of the search and what it multiplies in the score of a class (sql/macros/learning/weighted.sql)."""
 
     j: int  # its number
-    kind: str  # "bias", "all", "feature" or "class"
+    kind: str  # "bias", "prior", "all", "feature" or "class"
     feature: Feature | None = None
     class_no: int | None = None
+    priors: Sequence[float] = ()  # of "prior": the log-odds of each class against the first
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class EvidenceProblem(Problem):
     reuses_products = True
 
 
+_OFFSETS = ("bias", "prior")  # kinds of terms that no penalty shrinks
 Trial = tuple[float, Weighted, "list[float]"]  # a held-out log loss, the options, and the point of their weights
 
 
@@ -74,7 +77,8 @@ class FeatureWeightSearch(WeightSearch):
         found: list[tuple[int, str | None, float]] = []
         for k, bias in zip(range(1, 1 + len(self.counts)), self._biases, strict=True):
             own = [(term, point[term.j]) for term in self.problem.numbers if term.class_no in (None, k)]
-            found.append((k, None, sum(v for term, v in own if term.kind == "bias") - bias))
+            offset = sum(v * (bias if term.priors else 1) for term, v in own if term.kind in _OFFSETS)
+            found.append((k, None, offset - bias if self._offset_terms() else 0.0))
             weights = (sum(v for term, v in own if term.kind == "all" or term.feature == each) for each in evidence.features)
             found += ((k, each.name, weight) for each, weight in zip(evidence.features, weights, strict=True))
         return chosen, found
@@ -129,15 +133,16 @@ class FeatureWeightSearch(WeightSearch):
     def scores_by_others(self, asked: Weighted, evidence: Evidence) -> Markup:
         """A table of the scores of the rows by the weights of the other folds, without a choice among options."""
         penalty = PENALTIES[0] if asked.penalty is None else asked.penalty
-        points = self.find_by_fold(replace(asked, per="feature", penalty=penalty), evidence)
-        return self._table(
-            "scored rows", self.engine.renderer.fragment("scores_of_weights", self.problem, evidence.relation, points)
-        )
+        return self._scores(evidence, self.find_by_fold(replace(asked, per="feature", penalty=penalty), evidence))
 
     def _held_out_loss(self, evidence: Evidence, point: Sequence[float]) -> float:
         """The log loss of the rows by the weights of the other folds."""
-        render, points = self.engine.renderer.fragment, self._points_of_folds(evidence, point)
-        return self.loss(render("subquery", render("scores_of_weights", self.problem, evidence.relation, points)))
+        return self.loss(self._scores(evidence, self._points_of_folds(evidence, point)))
+
+    def _scores(self, evidence: Evidence, points: Sequence[tuple[str, Sequence[float]]]) -> Markup:
+        """A table of the scores of the rows by the point of each fold: within a query each score would be computed K times."""
+        query = self.engine.renderer.fragment("scores_of_weights", self.problem, evidence.relation, points)
+        return self._table("scored rows", query)
 
     def loss(self, scores: Markup) -> float:
         """The log loss of the rows by their scores."""
@@ -172,15 +177,16 @@ class FeatureWeightSearch(WeightSearch):
         layout = self.engine.renderer.layout
         self.problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers)
         self.terms = self._table("terms", self.engine.renderer.fragment("terms_of_evidence", terms))
-        self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind != "bias"], 0.0)
+        self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind not in _OFFSETS], 0.0)
         self._set_penalty(options)
         self.null_objective = sum(n * math.log(sum(self.counts) / n) for n in self.counts)
         biases = self._biases
+        offsets = [biases[term.class_no - 1] if term.class_no else 1.0 for term in terms if term.kind in _OFFSETS]
         half = "all" if options.penalty else "feature" if options.per == "feature" else "class"
         views = len(features) / max(1, len({feature.columns for feature in features}))
-        start = [0.5 / views if term.kind == half else 0.0 for term in terms[len(biases) - 1 :]]
+        start = [0.5 / views if term.kind == half else 0.0 for term in terms[len(offsets) :]]
         try:
-            yield [[0.0, *biases[1:], *start], [0.0, *biases[1:], *(0.0 for _ in start)]]
+            yield [[0.0, *offsets, *start], [0.0, *offsets, *(0.0 for _ in start)]]
         finally:
             self.newton.close()
 
@@ -193,9 +199,16 @@ class FeatureWeightSearch(WeightSearch):
         """The log-odds of each class against the first."""
         return [math.log(n / self.counts[0]) for n in self.counts]
 
+    def _offset_terms(self) -> list[tuple[Any, ...]]:
+        """The terms of the offsets of the classes: of each its own, or the weight of the prior if they are many and differ."""
+        biases = self._biases
+        if len(biases) <= MOST_OFFSETS:
+            return [("bias", None, k) for k in range(2, 1 + len(biases))]
+        return [("prior", None, None, biases)] if any(biases) else []
+
     def _terms(self, options: Weighted, features: Sequence[Feature]) -> Iterator[Term]:
         numbers = range(1, len(self.counts) + 1)
-        kinds: list[tuple[str, Feature | None, int | None]] = [("bias", None, k) for k in numbers[1:]]
+        kinds = self._offset_terms()
         if options.penalty:  # without a penalty, only their sums are determined
             kinds += [("all", None, None)]
         if options.penalty or options.per == "feature":

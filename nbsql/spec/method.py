@@ -146,8 +146,9 @@ class Weighted(Classifier):
     The score of a class is b_c + sum over the features of w_f ln p(x_f | c), with the w and b that minimise
     -sum ln P(c | x) + penalty times the squared weights (Zaidi, Cerquides, Carman and Webb, Alleviating naive Bayes attribute
     independence assumption by attribute weighting, Journal of Machine Learning Research 14, 2013). The likelihoods of a row are
-    by the counts of the other folds, so that it does not vouch for itself. Numbers without a family of their own are cut where
-    the classes differ (`nbsql.Binned(by="mdl")`). See nbsql/learning/weighted.py.
+    by the counts of the other folds, so that it does not vouch for itself. With more than 30 classes, b_c is one weight times
+    the log of the prior. Numbers without a family of their own are cut where the classes differ (`nbsql.Binned(by="mdl")`). See
+    nbsql/learning/weighted.py.
 
     Args:
         per: "feature" has one weight for each feature; "class and feature" has one for each class, too, which multiplies

@@ -161,6 +161,30 @@ def test_weights_of_three_classes_minimise_the_objective(con: Any, per: Any) -> 
         assert (residuals[:, None] * terms).sum(axis=(0, 2)) == pytest.approx(0, abs=1e-7)
 
 
+@pytest.mark.parametrize("are_alike", [False, True])
+def test_many_classes_share_one_weight_of_the_prior(con: Any, are_alike: bool) -> None:
+    """The gradient by it and by each weight is 0, from counts in Python; of classes that are alike no prior tells anything."""
+    count = "i % 40" if are_alike else "(i % 40) * (i % 3) // 2"
+    features = "(c + hash(i) % 3) % 7 AS a, (c + hash(i + 9) % 5) % 11 AS b"
+    rows = f"(SELECT i, {count} AS c FROM range(2400) AS r(i)) AS drawn"
+    con.execute(f"CREATE OR REPLACE TABLE many AS SELECT 'c' || lpad(c::VARCHAR, 2, '0') AS y, {features} FROM {rows}")
+    method, families = nbsql.Weighted(penalty=0), dict.fromkeys("ab", nbsql.Categorical())
+    model = nbsql.fit(con, "many", target="y", families=families, method=method, name="w", replace=True)
+    terms, y, labels = evidence(con, model, "y", "many")
+    log_priors = np.log(np.bincount(y) / len(y))
+    weights = weights_of(model, con)
+    offsets = np.array([weights[label, None] for label in labels])
+    scores = log_priors + offsets + sum(weights["c01", name] * terms[:, j] for j, name in enumerate("ab"))
+    posteriors = np.exp(scores - scores.max(axis=1, keepdims=True))
+    residuals = posteriors / posteriors.sum(axis=1, keepdims=True) - np.eye(len(labels))[y]
+    assert (residuals[:, None] * terms).sum(axis=(0, 2)) == pytest.approx(0, abs=1e-6)
+    assert (residuals * log_priors).sum() == pytest.approx(0, abs=1e-6)
+    told, said = log_priors - log_priors[0], offsets - offsets[0]
+    largest = np.argmax(np.abs(told))
+    slope = 0 if are_alike else said[largest] / told[largest]
+    assert said == pytest.approx(slope * told, abs=1e-9)
+
+
 @pytest.mark.parametrize("target", ["y", "of_three"])
 def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
     """A contribution differs between classes by the weight times what it does in a naive model; so does that of each verb."""

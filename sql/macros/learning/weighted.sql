@@ -10,6 +10,7 @@
   The search minimises -sum n ln P(c | x) + lambda |v|^2 over the unknowns v, the terms. A term j has a number x_jc in each class:
 
     bias           of a class: 1 in it, and 0 in all others; without penalty
+    prior          in place of these, if there are many classes: the log-odds of each, whose unknown is the weight of the prior
     all            the sum of all e_fc. Its unknown is the common weight
     feature        e_fc of one feature: the distance of its weight from the common weight
     class          e_fc of one feature in one class, and 0 in all others: the distance of that weight from that of the feature
@@ -86,6 +87,7 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {# The number of a term in class k; nothing where it is 0. #}
 {% macro number_of_term(term, k) -%}
 {% if term.kind == 'bias' %}{% if term.class_no == k %}1{% endif %}
+{%- elif term.kind == 'prior' %}{{ nbsql.number(term.priors[k - 1]) }}
 {%- elif term.kind == 'all' %}e_0_{{ k }}
 {%- elif term.class_no in (none, k) %}e{{ nbsql.feature_suffix(term.feature) }}_{{ k }}
 {%- endif %}
