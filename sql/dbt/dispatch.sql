@@ -139,6 +139,7 @@
 {% macro natural_log() %}{% do return(adapter.dispatch('natural_log', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro not_materialized() %}{% do return(adapter.dispatch('not_materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number() %}{% do return(adapter.dispatch('number', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro number_of() %}{% do return(adapter.dispatch('number_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of_rows() %}{% do return(adapter.dispatch('number_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of_weekday() %}{% do return(adapter.dispatch('number_of_weekday', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro numbered_classes() %}{% do return(adapter.dispatch('numbered_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

@@ -65,14 +65,14 @@ class Term:
     @property
     def macro(self) -> str:
         """The macro of its term in a class: that of models if its parameters may be numbers there."""
-        if self.shape in ("weighted", "multivariate_gaussian"):
+        if self.shape in ("weighted", "multivariate_gaussian", "multinomial"):
             return f"{self.shape}_term"
         return "standalone_levels" if self.shape in ("cells", "lists") else f"standalone_{self.shape}"
 
     @property
     def input_macro(self) -> str:
         """The macro of the columns that it reads."""
-        return "standalone_counts_input" if self.shape == "multivariate_gaussian" else f"standalone_{self.shape}_input"
+        return "standalone_counts_input" if self.shape.startswith("multi") else f"standalone_{self.shape}_input"
 
     @property
     def common_macro(self) -> str:
@@ -84,7 +84,7 @@ class Term:
         """The columns that it adds to those of the source."""
         if self.shape == "pairs":
             return []
-        if self.shape in ("counts", "multivariate_gaussian"):
+        if self.shape in ("multinomial", "multivariate_gaussian"):
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
         columns = [f"nbsql_x_{self.index}"]
         if self.family is not None and self.family.zeros:
@@ -151,7 +151,7 @@ class Terms:
             "pair": self._pairs,
             "list": self._lists,
             "number": self._density,
-            "column": lambda feature, of: Term("counts", feature.index, feature.columns, of),
+            "column": lambda feature, of: Term("multinomial", feature.index, feature.columns, of, family=feature.family),
             "matrix": self._matrix,
         }
         if feature.family.cell not in shapes:

@@ -34,8 +34,6 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {# The name of a column of a feature. #}
 {% macro of_feature(name, feature, column=none) -%} {{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature, column) }} {%- endmacro %}
 
-{# A column of the source as a double. #}
-{% macro number_of(column) -%} CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# A comma, except in the last iteration of a loop: at the end of a line of the loop. #}
 {% macro comma(iteration) -%} {% if not iteration.last %},{% endif %} {%- endmacro %}

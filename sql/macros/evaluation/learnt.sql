@@ -59,7 +59,7 @@ GROUP BY
 {% macro row_hashes(source, target, columns, numbers, number=none, block=1, share=none) -%}
 {% set values -%}
 {% for column in columns -%}
-{% if column in numbers %}{{ nbsql.standalone_as_double(column) }}{% else %}{{ nbsql.value_to_hash(column, 'text') }}{% endif -%}
+{% if column in numbers %}{{ nbsql.number_of(column) }}{% else %}{{ nbsql.value_to_hash(column, 'text') }}{% endif -%}
 {{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endset -%}

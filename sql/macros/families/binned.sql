@@ -10,8 +10,8 @@
 
 {# The label of the bin of a numeric column; NULL if it is missing. #}
 {% macro bin_of(column, relation, edges, labels) -%}
-{% set x %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(column, relation) -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
   {%- for edge in edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(labels[loop.index0]) }}{% endfor %}
-  {%- if edges %} ELSE{% else %} WHEN TRUE THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
+  {%- if edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
 {%- endmacro %}

@@ -11,7 +11,7 @@
 
 {# The number of the grid cell of a number, as text; NULL if the number is missing. #}
 {% macro kernel_value(feature, relation) -%}
-{% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(feature.column, relation) -%}
 {% set place %}({{ x }} - {{ nbsql.number(feature.family.low) }}) / {{ nbsql.number(feature.family.width) }}{% endset -%}
 {% set cell %}least(greatest({{ nbsql.floor_of(place) }}, 0), {{ feature.family.cells - 1 }}){% endset -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN

@@ -32,18 +32,13 @@
 
 {# The sum of the counts of a row, each times its weight in class k, or of the count with the number `part` alone. #}
 {% macro multinomial_term(feature, k, part=none) -%}
-{% set columns = [part] if part is not none else range(1, feature.columns | length + 1) | list -%}
-{% for block in columns | batch(50) -%}
-{% if columns | length > 50 %}({% endif -%}
-{% for j in block -%}
-{% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature, j) }}{% endset -%}
-{% set weight %}parameters.weight{{ nbsql.feature_suffix(feature, j) }}{{ nbsql.class_suffix(k) }}{% endset -%}
-{% set product %}{{ x }} * {{ weight }}{% endset -%}
-coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ product }} END{% else %}{{ product }}{% endif %}, 0)
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}
-{%- if columns | length > 50 %}){% endif %}{% if not loop.last %} + {% endif %}
-{%- endfor %}
+{% call(j) nbsql.sum_in_blocks([part] if part is not none else range(1, feature.columns | length + 1) | list) -%}
+{% set x, weight = nbsql.of_feature('number.nbsql_x', feature, j), nbsql.parameter_column(feature, 'weight', k, j) -%}
+{% set impossible = weight == nbsql.number(-1e305) -%} {# minus infinity, in a standalone scorer #}
+{% set product %}{% if not impossible %}{{ x }} * {% endif %}{{ weight }}{% endset -%}
+{% set counted %}CASE WHEN {{ x }} <> 0 THEN {{ product }} END{% endset -%}
+coalesce({% if feature.family.allows_zero or impossible %}{{ counted }}{% else %}{{ product }}{% endif %}, 0)
+{%- endcall %}
 {%- endmacro %}
 
 {# Its weights in a linear form, one a count. #}

@@ -52,7 +52,7 @@ FROM (
   FROM (
     SELECT
       joint.*,
-      {{ nbsql.highest_joint(model) }} AS nbsql_highest
+      {%+ call(k) nbsql.greatest_of(model.form.class_numbers) %}joint.nbsql_joint_{{ k }}{% endcall %} AS nbsql_highest
     FROM (
       {{ scores | indent(6) }}
       {{- nbsql.optimisation_fence() | indent(6) }}
@@ -70,16 +70,6 @@ FROM (
 {# The label of class k. #}
 {% macro class_label(k) -%}
 {% if nbsql.labels_in_rows() %}evidence.nbsql_class_{{ k }}{% else %}parameters.class_{{ k }}{% endif %}
-{%- endmacro %}
-
-{# The highest joint log-likelihood of a row. greatest of a single argument is an error on some engines. #}
-{% macro highest_joint(model) -%}
-{% set joints = namespace(all=[]) -%}
-{% for k in model.form.class_numbers -%}
-{% set joint %}joint.nbsql_joint_{{ k }}{% endset -%}
-{% set joints.all = joints.all + [joint] -%}
-{% endfor -%}
-{% if joints.all | length > 1 %}{{ nbsql.greatest_of_few(joints.all) }}{% else %}{{ joints.all[0] }}{% endif %}
 {%- endmacro %}
 
 {#

@@ -14,7 +14,7 @@ FROM (
         + (CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END + coalesce(parameters.peak_3 - parameters.precision_3 * (number.nbsql_x_3 - parameters.mean_3) * (number.nbsql_x_3 - parameters.mean_3), 0) + coalesce(CASE
       WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - lgamma(number.nbsql_x_4 + 1)
       WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
-    END, 0) + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0))
+    END, 0) + (coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)))
         + coalesce(number.level_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, parameters.unseen_1, 0) AS term
     FROM (
       SELECT

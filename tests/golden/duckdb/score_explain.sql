@@ -58,8 +58,8 @@ contributions AS (
         WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - lgamma(number.nbsql_x_4 + 1)
         WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
       END, 0),
-      coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0),
-      coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)
+      (coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0)),
+      (coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0))
     ]) AS contribution
   FROM (
     SELECT

@@ -16,21 +16,25 @@ WITH nbsql_inputs AS (
   FROM inbox AS source
 ),
 nbsql_level_1 AS MATERIALIZED (
-  WITH literals(value, class_1, class_2) AS (
+  SELECT CAST(value AS TEXT) AS value, class_1, class_2
+  FROM (
+    SELECT NULL AS value, NULL AS class_1, NULL AS class_2 WHERE FALSE
+    UNION ALL
     VALUES
       ('colleague', -1.9459101490553135e0, -1.7047480922384253e0),
       ('friend', -0.5596157879354228e0, -1.7047480922384253e0),
       ('stranger', -1.9459101490553135e0, -1.0116009116784799e0)
-  )
-  SELECT CAST(value AS TEXT) AS value, class_1, class_2 FROM literals
+  ) AS literals
 ),
 nbsql_level_2 AS MATERIALIZED (
-  WITH literals(value, class_1, class_2) AS (
+  SELECT CAST(value AS REAL) AS value, class_1, class_2
+  FROM (
+    SELECT NULL AS value, NULL AS class_1, NULL AS class_2 WHERE FALSE
+    UNION ALL
     VALUES
       (TRUE, -0.916290731874155e0, -1.252762968495368e0),
       (FALSE, -0.5108256237659907e0, -0.3364722366212129e0)
-  )
-  SELECT CAST(value AS REAL) AS value, class_1, class_2 FROM literals
+  ) AS literals
 ),
 nbsql_joint AS MATERIALIZED (
   SELECT
@@ -43,7 +47,7 @@ nbsql_joint AS MATERIALIZED (
         WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * -1.0986122886681098e0 - 0.3333333333333333e0
         WHEN number.nbsql_x_4 = 0 THEN -0.3333333333333333e0
       END, 0)
-      + (COALESCE(nbsql_x_5_1 * -0.4700036292457356e0, 0) + COALESCE(nbsql_x_5_2 * -0.9808292530117262e0, 0)) AS nbsql_joint_1,
+      + (coalesce(number.nbsql_x_5_1 * -0.4700036292457356e0, 0) + coalesce(number.nbsql_x_5_2 * -0.9808292530117262e0, 0)) AS nbsql_joint_1,
     -1.0986122886681098e0
       + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_2 WHEN nbsql_x_1 IS NULL THEN -1.2992829841302609e0 ELSE -1.7047480922384253e0 END
       + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_2 ELSE 0 END
@@ -52,7 +56,7 @@ nbsql_joint AS MATERIALIZED (
         WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0
         WHEN number.nbsql_x_4 = 0 THEN -7.666666666666667e0
       END, 0)
-      + (COALESCE(nbsql_x_5_1 * -1.6739764335716716e0, 0) + COALESCE(nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2,
+      + (coalesce(number.nbsql_x_5_1 * -1.6739764335716716e0, 0) + coalesce(number.nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2,
     CASE WHEN nbsql_x_4 >= 0 THEN -(CASE
       WHEN nbsql_x_4 > 1000000 THEN (nbsql_x_4 + 0.5) * LN(nbsql_x_4 + 1) - (nbsql_x_4 + 1) + 0.9189385332046728e0 + 1 / (12 * (nbsql_x_4 + 1))
       WHEN nbsql_x_4 > 0 THEN (nbsql_x_4 + 8.5) * LN(nbsql_x_4 + 9) - (nbsql_x_4 + 9) + 0.9189385332046728e0

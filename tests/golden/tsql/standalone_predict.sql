@@ -26,7 +26,7 @@ nbsql_joint AS (
         WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * -1.0986122886681098e0 - 0.3333333333333333e0
         WHEN number.nbsql_x_4 = 0 THEN -0.3333333333333333e0
       END, 0)
-      + (COALESCE(nbsql_x_5_1 * -0.4700036292457356e0, 0) + COALESCE(nbsql_x_5_2 * -0.9808292530117262e0, 0)) AS nbsql_joint_1,
+      + (coalesce(number.nbsql_x_5_1 * -0.4700036292457356e0, 0) + coalesce(number.nbsql_x_5_2 * -0.9808292530117262e0, 0)) AS nbsql_joint_1,
     -1.0986122886681098e0
       + CASE WHEN nbsql_x_1 IS NULL THEN -1.2992829841302609e0 WHEN nbsql_x_1 = N'colleague' THEN -1.7047480922384253e0 WHEN nbsql_x_1 = N'friend' THEN -1.7047480922384253e0 WHEN nbsql_x_1 = N'stranger' THEN -1.0116009116784799e0 ELSE -1.7047480922384253e0 END
       + CASE nbsql_x_2 WHEN 1 THEN -1.252762968495368e0 WHEN 0 THEN -0.3364722366212129e0 ELSE 0 END
@@ -35,7 +35,7 @@ nbsql_joint AS (
         WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0
         WHEN number.nbsql_x_4 = 0 THEN -7.666666666666667e0
       END, 0)
-      + (COALESCE(nbsql_x_5_1 * -1.6739764335716716e0, 0) + COALESCE(nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2
+      + (coalesce(number.nbsql_x_5_1 * -1.6739764335716716e0, 0) + coalesce(number.nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2
   FROM nbsql_inputs AS number
 ),
 nbsql_best AS (

@@ -1,24 +1,9 @@
 {# SQLite's own forms (3.35 and later, with its mathematical functions). A macro sqlite__name takes the place of the macro `name`. #}
 
 {# A number of a column. A text without a digit, such as the empty one that .import leaves in a column of numbers, is missing, not 0. #}
-{% macro sqlite__standalone_as_double(column) -%}
-{% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
+{% macro sqlite__number_of(column, relation=none) -%}
+{% set x %}{{ relation or nbsql.word('source') }}.{{ nbsql.ident(column) }}{% endset -%}
 CASE WHEN TYPEOF({{ x }}) <> 'text' OR {{ x }} GLOB '*[0-9]*' THEN CAST({{ x }} AS REAL) END
-{%- endmacro %}
-
-{#
-  One row per literal: value, class_1, class_2, ... Only a common table expression can name the columns of VALUES. A join builds an index of
-  it if its type is that of the other side.
-#}
-{% macro sqlite__literal_rows(kind, keys, scores) -%}
-WITH literals({{ nbsql.literal_names(scores) }}) AS (
-  VALUES
-    {% for key in keys %}
-    ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
-    {% endfor %}
-)
-{% set type %}{% if kind == 'text' %}TEXT{% elif kind == 'integer' %}INTEGER{% else %}REAL{% endif %}{% endset %}
-SELECT CAST(value AS {{ type }}) AS value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %} FROM literals
 {%- endmacro %}
 
 {# A date or time is a text of ISO 8601; one with a time zone is read in UTC. Another text is missing, and so is a number. #}

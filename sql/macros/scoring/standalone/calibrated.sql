@@ -88,10 +88,10 @@ CASE
   WHEN {{ odds }} >= {{ nbsql.number(1e308) }} THEN 1
   {% if scorer.calibration.method == 'platt' %}
   {% set slope, intercept = scorer.calibration.lines[number] %}
-  {% set z %}{{ nbsql.number(slope) }} * {{ odds }} + {{ nbsql.number(intercept) }}{% endset %}
-  ELSE {{ nbsql.standalone_logistic(z) }}
+  {% set z %}({{ nbsql.number(slope) }} * {{ odds }} + {{ nbsql.number(intercept) }}){% endset %}
+  ELSE {{ nbsql.logistic(z) }}
   {% elif number not in scorer.calibration.knots %}
-  ELSE {{ nbsql.standalone_logistic(odds) }}
+  ELSE {{ nbsql.logistic(odds) }}
   {% else %}
   {% set knots = scorer.calibration.knots[number] %}
   {% for x, y in knots %}
@@ -107,14 +107,4 @@ CASE
   ELSE {{ nbsql.number(knots[-1][1]) }}
   {% endif %}
 END
-{%- endmacro %}
-
-{# The logistic function, by the exponential function of negative numbers alone, which never overflows. #}
-{% macro standalone_logistic(z) -%}
-{% set minus %}-({{ z }}){% endset -%}
-{% set plus %}({{ z }}){% endset -%}
-CASE
-    WHEN {{ plus }} >= 0 THEN 1 / (1 + {{ nbsql.exp(minus) }})
-    ELSE {{ nbsql.exp(plus) }} / (1 + {{ nbsql.exp(plus) }})
-  END
 {%- endmacro %}

@@ -61,7 +61,7 @@ nbsql_listed AS {{ materialized }}(
   SELECT
     nbsql_coded.*
     {%- for term in listed %},
-    {{ nbsql.standalone_list_key(term) | indent(4) }} AS {{ nbsql.standalone_input(term) }}
+    {{ nbsql.standalone_list_key(term) | indent(4) }} AS {{ nbsql.of_feature('nbsql_x', term) }}
     {%- endfor %}
 
   FROM nbsql_coded
@@ -96,7 +96,7 @@ nbsql_joint AS {{ materialized }}(
   FROM {% if matrices %}nbsql_steps_2{% else %}{{ read }}{% endif %} AS number
   {% for term in joined %}
   LEFT JOIN nbsql_level_{{ term.index }}
-    ON {{ nbsql.exact_literal(nbsql.standalone_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.standalone_input(term) }}
+    ON {{ nbsql.exact_literal(nbsql.standalone_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.of_feature('nbsql_x', term) }}
   {% endfor %}
   {% for term in paired %}
   LEFT JOIN nbsql_level_{{ term.index }}
@@ -223,24 +223,19 @@ FROM {{ last }}
 {{ nbsql.exp(difference) }}
 {%- endmacro %}
 
-{#
-  Rows of literals, typed by the first row: value (of a category, or a pair of codes), and class_1, class_2, ..., its term in each class,
-  as numbers.
-#}
+{# Rows of literals: value (of a category, or a pair of codes), and class_1, class_2, ..., its term in each class, as numbers. #}
 {% macro literal_rows(kind, keys, scores) -%}
-SELECT *
-FROM (
-  VALUES
-    {% for key in keys %}
-    {% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.number(score) }}{% endfor %}{% endset %}
-    {{ nbsql.row_keyword() }}({{ key }}{{ numbers }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS literals({{ nbsql.literal_names(scores) }})
-{%- endmacro %}
+{% set columns = namespace(names=['value']) -%}
+{% for _ in scores[0] %}{% set columns.names = columns.names + ['class_' ~ loop.index] %}{% endfor -%}
+{% set rows -%}
+{% for key in keys -%}
+{% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.number(score) }}{% endfor %}{% endset -%}
+{{ nbsql.row_keyword() }}({{ key }}{{ numbers }}){{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endset -%}
+SELECT {{ nbsql.literal_value(kind) }} AS value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
 
-{# The column names of literal rows. #}
-{% macro literal_names(scores) -%}
-value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
+FROM {{ nbsql.named_values(rows, 'literals', columns.names) }}
 {%- endmacro %}
 
 {# The same as a union, for engines that cannot select from VALUES. #}

@@ -13,7 +13,7 @@ WITH nbsql_rows AS {{ materialized }}(
     {{ nbsql.standalone_statistics_columns(counted) | indent(4) }}
   FROM {{ source | indent(2) }} AS source
   WHERE source.{{ nbsql.ident(counted.target) }} IS NOT NULL
-  {%- if counted.weight %} AND {{ nbsql.standalone_as_double(counted.weight) }} > 0{% endif %}
+  {%- if counted.weight %} AND {{ nbsql.number_of(counted.weight) }} > 0{% endif %}
 
 )
 {%- if squared %},
@@ -21,7 +21,7 @@ nbsql_means AS {{ materialized }}(
   SELECT
     nbsql_class
     {%- for feature in squared %},
-    {% set x = nbsql.standalone_input(feature) %}
+    {% set x = nbsql.of_feature('nbsql_x', feature) %}
     {% set mean = nbsql.standalone_mean(counted, x) %}
     CASE WHEN MIN({{ x }}) = MAX({{ x }}) THEN MIN({{ x }}) ELSE {{ mean }} END AS nbsql_mean_{{ feature.index }}
     {%- endfor %}
@@ -52,7 +52,7 @@ UNION ALL
 {% set text %}CAST({{ target }} AS {{ nbsql.string() }}){% endset -%}
 {% if counted.kind == 'text' %}{{ nbsql.exact(text, counted.kind) }}{% else %}{{ target }}{% endif %} AS nbsql_class
 {%- if counted.weight %},
-{{ nbsql.standalone_as_double(counted.weight) }} AS nbsql_weight
+{{ nbsql.number_of(counted.weight) }} AS nbsql_weight
 {%- endif %}
 {%- for feature in counted.features %},
 {% if feature.cells == 'number' %}{{ nbsql.standalone_density_input(feature, is_scored=false) }}
@@ -95,7 +95,7 @@ FROM nbsql_rows
 
 {# The cells of a feature with values, one row per class and value. #}
 {% macro standalone_value_cells(counted, feature) -%}
-{% set x = nbsql.standalone_input(feature) -%}
+{% set x = nbsql.of_feature('nbsql_x', feature) -%}
 {{ nbsql.standalone_cell(feature, nbsql.standalone_size(counted), value=x) }}
 {% if feature.family.nulls != 'category' %}
 WHERE {{ x }} IS NOT NULL
@@ -111,7 +111,7 @@ GROUP BY nbsql_rows.nbsql_class, {{ x }}
 CASE {{ x }} WHEN {{ nbsql.true_literal() }} THEN 'true' WHEN {{ nbsql.false_literal() }} THEN 'false' END
 {%- else -%}
 {{ nbsql.exact(text, feature.kind) }}
-{%- endif %} AS {{ nbsql.standalone_input(feature) }}
+{%- endif %} AS {{ nbsql.of_feature('nbsql_x', feature) }}
 {%- endmacro %}
 
 {# The Boolean of a row as a column with the text true or false. #}
@@ -119,26 +119,21 @@ CASE {{ x }} WHEN {{ nbsql.true_literal() }} THEN 'true' WHEN {{ nbsql.false_lit
 {% if feature.kind == 'boolean' -%}
 {{ nbsql.standalone_category_read(feature) }}
 {%- else -%}
-{% set x = nbsql.standalone_as_double(feature.columns[0]) -%}
-CASE {{ x }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.standalone_input(feature) }}
+{% set x = nbsql.number_of(feature.columns[0]) -%}
+CASE {{ x }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.of_feature('nbsql_x', feature) }}
 {%- endif %}
 {%- endmacro %}
 
 {# The label of the bin of a number of a row, as a column. #}
 {% macro standalone_binned_read(feature) -%}
-{% set x = nbsql.standalone_as_double(feature.columns[0]) -%}
-CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
-  {%- set family = feature.family %}
-  {%- for edge in family.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(family.labels[loop.index0]) }}{% endfor %}
-  {%- if family.edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(family.labels[-1]) }} END END
-  AS {{ nbsql.standalone_input(feature) }}
+{{ nbsql.binned_value(feature, nbsql.word('source')) }} AS {{ nbsql.of_feature('nbsql_x', feature) }}
 {%- endmacro %}
 
 {# Numbers: one cell per class, and one for the zeros if these are counted apart. #}
 
 {# The cells of a number, one row per class: n, mean, and m2 if squares are counted. #}
 {% macro standalone_number_cells(counted, feature) -%}
-{% set x = nbsql.standalone_input(feature) -%}
+{% set x = nbsql.of_feature('nbsql_x', feature) -%}
 {% if feature.family.centred -%}
 {% set mean %}nbsql_mean_{{ feature.index }}{% endset -%}
 {% set deviation %}({{ x }} - {{ mean }}){% endset -%}
@@ -166,7 +161,7 @@ GROUP BY nbsql_rows.nbsql_class
 {# The cells of columns of counts, one row per class and column. #}
 {% macro standalone_column_cells(counted, feature) -%}
 {% for column in feature.columns -%}
-{% set x = nbsql.standalone_input(feature, loop.index) -%}
+{% set x = nbsql.of_feature('nbsql_x', feature, loop.index) -%}
 {{ nbsql.standalone_cell(feature, nbsql.standalone_sum(counted, x), value=nbsql.text(column)) }}
 WHERE {{ x }} > 0
 GROUP BY nbsql_rows.nbsql_class

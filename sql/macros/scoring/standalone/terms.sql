@@ -4,7 +4,7 @@
   the class is impossible, and 0 if the value is missing.
 
   term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a grid cell; "density",
-  a number whose density is a formula; "counts", columns of counts; or the family.
+  a number whose density is a formula; or the family.
 #}
 
 {# The columns of the first step: those of the source that are passed on, and those that the terms read. #}
@@ -21,19 +21,9 @@
 {% for item in items.list %}{{ item }}{{ nbsql.comma_line(loop) }}{% else %}1 AS nbsql_row{% endfor %}
 {%- endmacro %}
 
-{# The column of nbsql_inputs that a term reads. #}
-{% macro standalone_input(term, j=none) -%}
-nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
-{%- endmacro %}
-
 {# A column of the table of a category with many values. #}
 {% macro standalone_level(term, name) -%}
 nbsql_level_{{ term.index }}.{{ name }}
-{%- endmacro %}
-
-{# NULL for NaN, the infinities and numbers whose square would be infinite, which count as missing. #}
-{% macro standalone_finite(x) -%}
-CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {%- endmacro %}
 
 {# Categories and Booleans. term.kind is the type in which their values are compared. #}
@@ -45,7 +35,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 {{ nbsql.exact(text, term.kind) }}
 {%- elif term.kind == 'number' -%}
-{{ nbsql.standalone_finite(nbsql.standalone_as_double(term.columns[0])) }}
+{{ nbsql.finite(nbsql.number_of(term.columns[0])) }}
 {%- else -%}
 {{ x }}
 {%- endif %} AS nbsql_x_{{ term.index }}
@@ -53,7 +43,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 
 {# The term of a category in class k: the score of its value, or of a missing or unseen one. #}
 {% macro standalone_levels(term, k) -%}
-{% set x = nbsql.standalone_input(term) -%}
+{% set x = nbsql.of_feature('nbsql_x', term) -%}
 {% set missing, unseen = term.missing[k - 1], term.unseen[k - 1] -%}
 {% set scores_differ = term.missing != term.unseen -%}
 {% if term.joined -%}
@@ -77,12 +67,12 @@ CASE {{ x }}
 {# A bin includes its lower edge and excludes its upper one. #}
 
 {% macro standalone_edges_input(term) -%}
-{{ nbsql.standalone_finite(nbsql.standalone_as_double(term.columns[0])) }} AS {{ nbsql.standalone_input(term) }}
+{{ nbsql.finite(nbsql.number_of(term.columns[0])) }} AS {{ nbsql.of_feature('nbsql_x', term) }}
 {%- endmacro %}
 
 {# The term of a binned number in class k: the score of its bin, or of a missing number. #}
 {% macro standalone_edges(term, k) -%}
-{% set x = nbsql.standalone_input(term) -%}
+{% set x = nbsql.of_feature('nbsql_x', term) -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k - 1]) }}
 {%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k - 1]) }}
 {%- endfor %} ELSE {{ nbsql.standalone_number(term.scores[-1][k - 1]) }} END
@@ -92,7 +82,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k - 1]) }
 
 {# The grid cell of a number of a row, as a column. #}
 {% macro standalone_cells_input(term) -%}
-{% set x = nbsql.standalone_finite(nbsql.standalone_as_double(term.columns[0])) -%}
+{% set x = nbsql.finite(nbsql.number_of(term.columns[0])) -%}
 {% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
 CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.last }} ELSE FLOOR({{ cell }}) END
   AS nbsql_x_{{ term.index }}
@@ -105,10 +95,10 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
   and if zeros are counted apart, whether it is 0, and then not the number.
 #}
 {% macro standalone_density_input(term, is_scored=true) -%}
-{% set number, zeros = nbsql.standalone_as_double(term.columns[0]), term.family.zeros -%}
+{% set number, zeros = nbsql.number_of(term.columns[0]), term.family.zeros -%}
 {% set x %}{% if zeros %}NULLIF({{ number }}, 0){% else %}{{ number }}{% endif %}{% endset -%}
-{% if term.family.is_logarithmic %}{{ nbsql.log_of_input(x, not is_scored, true) }}{% else %}{{ nbsql.standalone_finite(x) }}{% endif %}
-{{- ' ' }}AS {{ nbsql.standalone_input(term) }}
+{% if term.family.is_logarithmic %}{{ nbsql.log_of_input(x, not is_scored, true) }}{% else %}{{ nbsql.finite(x) }}{% endif %}
+{{- ' ' }}AS {{ nbsql.of_feature('nbsql_x', term) }}
 {%- if zeros %},
 CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {%- endif %}
@@ -119,7 +109,7 @@ CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
   for each count, the class is impossible.
 #}
 {% macro standalone_density(term, k) -%}
-{% set x, p, widest = nbsql.standalone_input(term), term.numbers[k - 1], term.widest[k - 1] -%}
+{% set x, p, widest = nbsql.of_feature('nbsql_x', term), term.numbers[k - 1], term.widest[k - 1] -%}
 {% set beyond -%}
 {% if widest is not none %}ABS({{ x }} - {{ nbsql.number(p.mean) }}) > {{ nbsql.number(widest) }}
 {%- elif 'at_zero' in term.family.macros and (p.values() | reject('none') | list + [0]) | min <= -1e305 %}{{ x }} > 0
@@ -132,7 +122,7 @@ CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 
 {# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
 {% macro standalone_density_common(term, k) -%}
-{% set macros, x = term.family.macros, nbsql.standalone_input(term) -%}
+{% set macros, x = term.family.macros, nbsql.of_feature('nbsql_x', term) -%}
 {% set base = nbsql[macros.base](x, none) -%}
 {% if term.numbers[0].values() | select('none') | list %}0
 {%- else %}CASE WHEN {{ nbsql[macros.inside](x) }} THEN -({{ base }}) ELSE 0 END
@@ -142,28 +132,15 @@ CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {# A number, or the product of two. #}
 {% macro standalone_weighted_input(term) -%}
 {% for column in term.columns -%}
-{{ nbsql.standalone_finite(nbsql.standalone_as_double(column)) }}{% if not loop.last %} * {% endif %}
+{{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %} * {% endif %}
 {%- endfor %} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
-
-{# Columns of counts. 0 ln 0 is 0. #}
 
 {# The numbers of a row, as columns; term.means replace those that are missing. #}
 {% macro standalone_counts_input(term) -%}
 {% for column in term.columns -%}
-{% set x = nbsql.standalone_finite(nbsql.standalone_as_double(column)) -%}
+{% set x = nbsql.finite(nbsql.number_of(column)) -%}
 {% if term.means is defined and term.means %}COALESCE({{ x }}, {{ nbsql.number(term.means[loop.index0]) }}){% else %}{{ x }}{% endif %}
-{{- ' ' }}AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
+{{- ' ' }}AS {{ nbsql.of_feature('nbsql_x', term, loop.index) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
-{%- endmacro %}
-
-{# The sum of the counts of a row, each times its weight in class k. #}
-{% macro standalone_counts(term, k) -%}
-{% call(j) nbsql.sum_in_blocks(range(1, term.columns | length + 1)) -%}
-{% set x, weight = nbsql.standalone_input(term, j), term.numbers[k - 1]['weight_' ~ j] -%}
-{% if weight is none %}0
-{%- elif weight <= -1e305 %}CASE WHEN {{ x }} <> 0 THEN -{{ nbsql.infinity() }} ELSE 0 END
-{%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
-{%- endif %}
-{%- endcall %}
 {%- endmacro %}
