@@ -13,7 +13,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
 from nbsql.evaluation.leave_one_out import check_folds
 from nbsql.evaluation.refitted_folds import is_cut_by_class
-from nbsql.family import Binned, Family
+from nbsql.family import Bernoulli, Binned, Family
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.queries.query import Query
@@ -122,7 +122,7 @@ class _FamilySearch:
                     "whether the prior counts depends on the other features"
                 )
         self.features = {feature.name: feature for feature in default.features}
-        inferred = {feature.name for feature in default.features if feature.is_inferred}
+        inferred = {each.name for each in default.features if each.is_inferred and self._looks.get(each.name) != Bernoulli()}
         self._numbers = sum(c.name in inferred and c.inferred_kind in Binned.accepts for c in source.columns)
         self.selectable = {feature.name for feature in selectable}
         self.families: dict[str, list[Family]] = {}
@@ -206,7 +206,7 @@ class _FamilySearch:
             columns, method = len(self._features_of(setting)), setting.method
             if method is not None and len(self.default) == 1 and not self._adds_features(setting):
                 continue  # there is nothing that it could depend on
-            if lenient and method is not None and not can_differ(method, self._numbers):
+            if lenient and method is not None and not can_differ(method, columns, self._numbers):
                 continue
             if lenient and method is not None and (reason := reason_not_tried(method, columns, classes)):
                 refused[setting.name] = reason

@@ -17,20 +17,22 @@ from nbsql.family import Binned, Categorical, Family
 from nbsql.learning.folds import resolve_settings
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import KDB, TAN, FoundParents, OneDependence
-from nbsql.spec.method import Discriminant, Method, NaiveBayes, Weighted, method_named
+from nbsql.spec.method import QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import DEFAULT, CandidateTerms, TreeTerms
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
-    "naive", "weighted", "lda", "aode", TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True),
+    "naive", "weighted", "lda", QDA(shrinkage=0.2), "aode",
+    TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True),
 )  # fmt: skip
 
 # What is not tried unasked.
 MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
 MAX_WEIGHED_OF_TREE = 400  # the same where the columns depend on each other, which gains more
 MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
+MAX_SHRUNK = 64  # the same of products whose covariances are shrunk, which many columns need not determine
 
 
 class OutOfTimeError(Exception):
@@ -97,15 +99,18 @@ def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | No
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
     if method.is_cut_at_quantiles and columns > MAX_CUT:
         return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
-    if isinstance(method, Discriminant) and columns > MAX_CUT:
+    if isinstance(method, Discriminant) and columns > (MAX_SHRUNK if method.shrinkage else MAX_CUT):
         return f"the covariances of {columns} columns take long; name it in methods to try it"
     return None
 
 
-def can_differ(method: Classifier, numbers: int) -> bool:
-    """Whether a method can differ from the others, for so many columns of numbers."""
+def can_differ(method: Classifier, columns: int, numbers: int) -> bool:
+    """Whether a method can differ from the others, for so many columns, and so many numbers that are not 0 or 1 among them.
+
+    Quadratic ones need most columns: their covariances are costly, and gain little where categories tell the classes apart.
+    """
     if isinstance(method, Discriminant):
-        return numbers > 1
+        return numbers > max(1, columns / 2 if isinstance(method, QDA) else 1)
     return numbers > 0 or not method.is_cut_at_quantiles
 
 

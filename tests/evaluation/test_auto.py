@@ -363,9 +363,10 @@ def test_few_rows_without_a_fault_call_for_no_temperature(con: Connection) -> No
 def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
     from nbsql.tuning.methods import can_differ, reason_not_tried
 
-    assert [can_differ(nbsql.LDA(), numbers) for numbers in (1, 2)] == [False, True]
-    assert [can_differ(nbsql.AODE(bins=10), numbers) for numbers in (0, 1)] == [False, True]
-    assert can_differ(nbsql.AODE(), 0)
+    assert [can_differ(nbsql.LDA(), 4, numbers) for numbers in (1, 2)] == [False, True]
+    assert [can_differ(nbsql.QDA(shrinkage=0.2), 4, numbers) for numbers in (2, 3)] == [False, True]
+    assert [can_differ(nbsql.AODE(bins=10), 4, numbers) for numbers in (0, 1)] == [False, True]
+    assert can_differ(nbsql.AODE(), 4, 0)
     tree = nbsql.KDB(2, weighted=True)
     reason = "the weights of {} columns in 2 classes take long; name it in methods to try it"
     assert [reason_not_tried(nbsql.Weighted(), each, 2) for each in (150, 151)] == [None, reason.format(151)]
@@ -487,7 +488,7 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
 def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
     trees = ["method tan(bins=10)", "method kdb(weighted=True, k=2)", "method kdb(bins=20, weighted=True, k=2)"]
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
-    others = ["method weighted", "method lda", "method aode"]
+    others = ["method weighted", "method lda", "method qda(shrinkage=0.2)", "method aode"]
     assert found.not_tried == ["further families of 'x', 'k', 'c'", *others, *trees]
     assert f"the budget ran out; not tried: {'; '.join(found.not_tried)}" in str(found)
     assert {family for _, family, *_ in found.tried.fetchall()} == {"gaussian", "categorical", "left out"}
