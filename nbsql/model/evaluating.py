@@ -22,6 +22,7 @@ from nbsql.model.base import Handle
 from nbsql.queries.decisions import cost_matrix
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
+from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
 
@@ -105,12 +106,6 @@ class Evaluating(Handle):
         matrix = None if costs is None else cost_matrix(costs, self.state.labels())
         return Evaluator(self.state, data, weight, method, matrix)
 
-    def _warn_of_learnt_rows(self, source: Source, cure: str) -> None:
-        learnt, share = learnt_rows(self.state, source)
-        if share:
-            rows = rows_in_words(learnt, share)
-            warn_user(f"{self.state.title} has learnt {rows}, so that its numbers on them are too good; {cure}")
-
     def compare(self, other: Evaluating, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:
         """How much better or worse than `other` the model predicts the same rows, with confidence intervals.
 
@@ -152,7 +147,7 @@ class Evaluating(Handle):
         self.state.require("prediction")
         for model in (self, other):
             check_columns(model.state, data)
-            model._warn_of_learnt_rows(data, "compare on rows that neither has learnt")
+            _warn_of_learnt_rows(model.state, data, "compare on rows that neither has learnt")
         calibrations = [model.state.calibration(calibrated) for model in (self, other)]
         return comparison(self.state, other.state, data, weight, calibrations)
 
@@ -297,11 +292,18 @@ class Evaluating(Handle):
             for rows in filter(None, (data, test_rows)):
                 self._check("evaluate", rows)
             if folds is None:
-                self._warn_of_learnt_rows(data, "calibrate by folds of them, or on rows that it has not learnt")
+                _warn_of_learnt_rows(self.state, data, "calibrate by folds of them, or on rows that it has not learnt")
             if test_rows is not None:
-                self._warn_of_learnt_rows(test_rows, "test on rows that it has not learnt")
+                _warn_of_learnt_rows(self.state, test_rows, "test on rows that it has not learnt")
             calibration = calibrate(
                 self.state, data, method=method, folds=folds, weight=weight, test=test_rows, confidence=confidence
             )
         self._refresh()
         return calibration
+
+
+def _warn_of_learnt_rows(state: ModelState, source: Source, cure: str) -> None:
+    learnt, share = learnt_rows(state, source)
+    if share:
+        rows = rows_in_words(learnt, share)
+        warn_user(f"{state.title} has learnt {rows}, so that its numbers on them are too good; {cure}")

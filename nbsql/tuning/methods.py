@@ -94,8 +94,9 @@ def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: boo
 
 def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | None:
     """Why a method is not tried unasked on so many columns and classes; None if it is."""
-    most = MAX_WEIGHED_OF_TREE if isinstance(method, FoundParents) and method.weighted else MAX_WEIGHED
-    if (isinstance(method, Weighted) or most > MAX_WEIGHED) and columns * classes > most:
+    is_weighed_tree = isinstance(method, FoundParents) and method.weighted
+    most = MAX_WEIGHED_OF_TREE if is_weighed_tree else MAX_WEIGHED
+    if (is_weighed_tree or isinstance(method, Weighted)) and columns * classes > most:
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
     if method.is_cut_at_quantiles and columns > MAX_CUT:
         return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
