@@ -299,8 +299,7 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
     groups: dict[tuple[Any, ...], Group] = {}
     for feature in filter(_is_number, context.facts.features):
         stand_in = replace(feature, index=0, columns=("nbsql_given",))
-        # A row of the statement has the parameters beside the number. A term for the stand-in has no text of the user's.
-        term = Markup(render("computed_term", stand_in, None).replace("parameters.", "number."))  # noqa: S704
+        term = render("computed_term", stand_in, None)  # of the parameters beside the number, as it has no index
         inputs = render("inputs", stand_in, None, True, False)
         for number, name in enumerate(feature.columns, start=1):
             column = number if feature.family.over_columns else None

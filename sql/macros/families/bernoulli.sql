@@ -50,11 +50,12 @@
 #}
 {% macro bernoulli_term(feature, k, part=none) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% set i %}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}{% endset -%}
-{% set unseen %}{% if feature.family.unseen == 'smooth' %}parameters.unseen{{ i }}, {% endif %}{% endset -%}
-{% set is_category = feature.family.nulls == 'category' -%}
-{% set missing %}{% if is_category %}coalesce(parameters.missing{{ i }}, {{ unseen }}0){% else %}0{% endif %}{% endset -%}
-CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.false{{ i }} ELSE {{ missing }} END
+{% set if_true, if_false = nbsql.parameter_column(feature, 'true', k), nbsql.parameter_column(feature, 'false', k) -%}
+{% set unseen %}{% if feature.family.unseen == 'smooth' %}{{ nbsql.parameter_column(feature, 'unseen', k) }}, {% endif %}{% endset -%}
+{% set missing -%}
+{% if feature.family.nulls == 'category' %}coalesce({{ nbsql.parameter_column(feature, 'missing', k) }}, {{ unseen }}0){% else %}0{% endif %}
+{%- endset -%}
+CASE WHEN {{ x }} THEN {{ if_true }} WHEN NOT {{ x }} THEN {{ if_false }} ELSE {{ missing }} END
 {%- endmacro %}
 
 {% macro bernoulli_drawn(feature, seed, position) -%}

@@ -42,14 +42,14 @@
 {%- endmacro %}
 
 {#
-  A feature's parameter in class k: a column, or in a standalone scorer the number itself. part: the number of the parameter, if there are
-  several of that name.
+  A feature's parameter in class k: a column, or in a standalone scorer the number itself. In the statement of one row the parameters stand
+  beside the number, for which a feature without an index stands (one_row.sql). part: the number of one of several of that name.
 #}
 {% macro parameter_column(feature, name, k, part=none) -%}
 {% if feature.numbers is defined -%}
 {{ nbsql.number_or_null(feature.numbers[k - 1][name ~ ('' if part is none else '_' ~ part)]) }}
 {%- else -%}
-parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature, part) }}{{ nbsql.class_suffix(k) }}
+{{ nbsql.word('parameters' if feature.index else 'number') }}.{{ nbsql.of_feature(name, feature, part) }}{{ nbsql.class_suffix(k) }}
 {%- endif %}
 {%- endmacro %}
 
