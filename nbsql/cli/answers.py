@@ -1,4 +1,4 @@
-"""The output formats of commands: a table on the terminal, JSON, CSV, the SQL itself, or an explanation in words."""
+"""What commands print: a table, JSON, CSV, the SQL itself, an explanation in words, or a model as plain values."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from nbsql.cli.files import write
 from nbsql.cli.session import end_progress, open_for_writing, or_memory, record_statements, rehearse_statements
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
+from nbsql.engines.postgres.address import without_passwords
 from nbsql.queries.explanation import explained_rows
 from nbsql.spec.spec import Spec
 
@@ -165,3 +166,50 @@ def explained(engine: Engine, statement: str, spec: Spec, first: int, note: str 
         elif row.is_explained:
             tables.echo("there is no other class to weigh it against")
     return count
+
+
+FEATURES = "Print CSV, one row per feature: feature, family, columns, types, options."
+
+# The formats of commands that make or change a model.
+describing = with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
+
+
+def whole(count: float) -> float:
+    """A number of rows as an integer, unless weights add up to a fraction."""
+    return int(count) if count == int(count) else count
+
+
+def feature_rows(model: nbsql.Model) -> list[dict[str, Any]]:
+    """One row for each feature: feature, family, columns, types, options."""
+    rows = []
+    for feature in model.state.spec.features:
+        options = feature.family.to_dict()
+        family = options.pop("family")
+        options.pop("columns", None)
+        of_columns = {"columns": list(feature.columns), "types": list(feature.types)}
+        rows.append({"feature": feature.name, "family": family, **of_columns, "options": options})
+    return rows
+
+
+def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) -> dict[str, Any]:
+    """The model as one object."""
+    _, version, created_at, updated_at, *_ = engine.query_macro("all_rows", model.state.relations["spec"])[0]
+    classes = objects(engine, model.priors.sql)
+    return {
+        "model": str(model.name),
+        "database": without_passwords(database),
+        **more,
+        "target": model.target,
+        "rows": whole(sum(line["n"] or 0 for line in classes)),
+        "nbsql_version": version,
+        "created_at": created_at,
+        "updated_at": updated_at,
+        "features": feature_rows(model),
+        "classes": classes,
+        "batches": objects(engine, model.batches.sql),
+    }
+
+
+def describe(engine: Engine, form: Form, database: str, model: nbsql.Model, **more: Any) -> None:
+    """Print the model: all of it as JSON, or its features as CSV, one row each."""
+    print_value(engine, form, described(engine, database, model, **more), feature_rows(model))

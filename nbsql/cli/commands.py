@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import click
 
-from nbsql.cli.changes import CHANGES, EXPORT
+from nbsql.cli.changes import CHANGES, EXPORT, from_statistics, from_tables, import_, merge
 from nbsql.cli.completion import complete
 from nbsql.cli.demo import demo
-from nbsql.cli.evaluate import CALIBRATE, EVALUATE
-from nbsql.cli.exchange import from_statistics, from_tables, import_, merge
+from nbsql.cli.evaluate import CALIBRATE, EVALUATE, MONITOR
 from nbsql.cli.fit import fit
 from nbsql.cli.help import ad_hoc, dbt_path, help_
 from nbsql.cli.models import drop, list_, show
-from nbsql.cli.monitor import MONITOR
 from nbsql.cli.queries import JUDGED, LEARNT
 from nbsql.cli.report import plot, report
 from nbsql.cli.score import ROWS, classify, sql

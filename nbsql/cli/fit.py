@@ -11,8 +11,7 @@ import duckdb
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, with_formats
-from nbsql.cli.description import FEATURES, describe
+from nbsql.cli.answers import FEATURES, Form, describe, with_formats
 from nbsql.cli.families import AUTO
 from nbsql.cli.fit_options import OF_METHODS, TARGET_OR_NONE, takes
 from nbsql.cli.options import command

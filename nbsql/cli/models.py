@@ -9,8 +9,18 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, objects, print_done, print_value, with_formats, write_or_print
-from nbsql.cli.description import FEATURES, describe, feature_rows, whole
+from nbsql.cli.answers import (
+    FEATURES,
+    Form,
+    describe,
+    feature_rows,
+    objects,
+    print_done,
+    print_value,
+    whole,
+    with_formats,
+    write_or_print,
+)
 from nbsql.cli.files import write
 from nbsql.cli.fit import report
 from nbsql.cli.options import AT_LEAST_1, command, option

@@ -6,9 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from nbsql.dbt.extension import fill_extension
 from nbsql.dbt.facts import FACTS, facts_sql
-from nbsql.dbt.mirror import fill_mirror
+from nbsql.dbt.mirror import fill_extension, fill_mirror
 from nbsql.dbt.package import (
     CALLED,
     DISPATCH,

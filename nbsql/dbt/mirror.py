@@ -1,4 +1,4 @@
-"""The package as a separate repository with `dbt_project.yml` at its root, as the dbt hub requires."""
+"""Repositories for others: the package with dbt_project.yml at its root, as the dbt hub wants it, and DuckDB's extension."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from nbsql.dbt.package import shipped
 from nbsql.dbt.schema import SCHEMA
 from nbsql.errors import InputError
 from nbsql.rendering.renderer import macro_path
+from nbsql.version import __version__
 
 _BESIDE = ("dbt_project.yml", str(SCHEMA))
 _RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
@@ -64,3 +65,32 @@ def checkout() -> Path:
         if (folder / "LICENSE").is_file() and (folder / "sql" / "dbt_project.yml").is_file():
             return folder
     raise InputError("this copies the licence, the example and the changes of nbsql; run it in the folder of a clone")
+
+
+_MACRO = re.compile(r"^CREATE OR REPLACE MACRO .*?;$", re.DOTALL | re.MULTILINE)
+
+
+def macros_header() -> str:
+    """The macros as a C++ header. Each is a literal of its own, as compilers limit their lengths."""
+    page = (macro_path() / "ad_hoc.sql").read_text(encoding="utf-8")
+    literals = ",\n".join(f'R"nbsql({macro})nbsql"' for macro in _MACRO.findall(page))
+    return (
+        "#pragma once\n\n// Written by nbsql from ad_hoc.sql; change it there.\n\n"
+        f'#define NBSQL_VERSION "{__version__}"\n\n'
+        f"static const char *const NBSQL_MACROS[] = {{\n{literals}}};\n"
+    )
+
+
+def fill_extension(folder: Path) -> list[Path]:
+    """Write the extension into a folder, remove all other files except those of git and its submodules, and return its files.
+
+    Raises InputError unless the folder is empty, or an earlier extension, which may be a git repository.
+    """
+    licence = checkout() / "LICENSE"
+    emptied(folder, "description.yml", "extension:\n  name: nbsql\n", keep=(".gitmodules", "duckdb", "extension-ci-tools"))
+    shutil.copytree(macro_path() / "extension", folder, dirs_exist_ok=True)
+    described = folder / "description.yml"
+    described.write_text(described.read_text(encoding="utf-8").replace("VERSION", __version__), encoding="utf-8")
+    (folder / "src" / "include" / "nbsql_macros.hpp").write_text(macros_header(), encoding="utf-8")
+    shutil.copyfile(licence, folder / "LICENSE")
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())

@@ -1,10 +1,10 @@
-"""The profile of one feature, and the dependence between features: the queries behind the pictures."""
+"""What the counts say of one feature, of the dependence between features, and of how slices and classes differ."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -13,12 +13,14 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, ModelError, suggestion
+from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.evaluation.evaluate import rows_to_judge
 from nbsql.family import NUMBERS, Joint, MultivariateGaussian
+from nbsql.learning.change import Ledger
+from nbsql.learning.derive import check_slice_names
 from nbsql.plan import Plan, Rows
 from nbsql.plan.context import Context
-from nbsql.queries.query import Query
+from nbsql.queries.query import Query, macro_query
 from nbsql.rendering.dialect import folded
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import CLASS_AND_FEATURE
@@ -224,3 +226,30 @@ def _joint_family(one: str, other: str, *are_numbers: bool, gaps: bool) -> str |
     kind = MultivariateGaussian if are_numbers[0] else Joint
     nulls = ', nulls="category"' if gaps and kind is Joint else ""
     return f"nbsql.{kind.__name__}([{json.dumps(one, ensure_ascii=False)}, {json.dumps(other, ensure_ascii=False)}]{nulls})"
+
+
+def drift(state: ModelState, a: Any, b: Any) -> Query:
+    """The query of how far slices `b` have moved from slices `a`; see `Model.drift`."""
+    state.require("drift")
+    render, statistics, sides = state.engine.renderer.fragment, state.relations["statistics"], []
+    for side in (a, b):
+        names = [*side] if isinstance(side, Iterable) and not isinstance(side, str) else [side]
+        if state.spec.slice_by is not None:
+            query = render("cells_of_slices", statistics, check_slice_names(state, names))
+        else:
+            ledger = Ledger.of(state)
+            batches = [ledger.find(name).batch for name in names]
+            if not batches:
+                raise InputError(f"name at least one batch; {state.title} has {listed(e.batch for e in ledger.entries)}")
+            query = render("cells_of_batches", statistics, batches)
+        sides.append(render("subquery", query))
+    return macro_query(state, "drift", *sides, state.spec.features)
+
+
+def discrimination(state: ModelState, a: Any, b: Any) -> Query:
+    """The query of what distinguishes class `a` from class `b`; see `Model.discrimination`."""
+    state.require("discrimination")
+    kind = state.engine.type_name(state.spec.target_type)
+    classes = [state.engine.renderer.fragment("class_literal", state.label_text(label), kind) for label in (a, b)]
+    relations = (state.relations["likelihoods"], state.plan.current_cells())
+    return macro_query(state, "discrimination", *relations, state.spec.features, *classes)

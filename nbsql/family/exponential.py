@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.family.base import NUMBERS, Macros, macros_of
-from nbsql.family.rate import Rate
+from nbsql.family.kinds import Rate
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from nbsql.errors import InputError
 from nbsql.family.base import NUMBERS, Macros, macros_of
-from nbsql.family.moments import Moments
+from nbsql.family.kinds import Moments
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from nbsql.errors import InputError
 from nbsql.family.base import Macros, Parameter, macros_of
-from nbsql.family.rate import Rate
+from nbsql.family.kinds import Rate
 
 
 @dataclass(frozen=True)

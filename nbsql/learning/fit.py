@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.learning.clusters import find_clusters
 from nbsql.learning.collinear import check_matrices
+from nbsql.learning.count import total_rows
 from nbsql.learning.declared import declare, give_priors
 from nbsql.learning.depth import choose_depth
 from nbsql.learning.draft import Draft
 from nbsql.learning.em import count_softly
+from nbsql.learning.factorised import make_count
 from nbsql.learning.fit_warnings import mark_features, warn_of_classes, warn_of_features
 from nbsql.learning.half_life import check_time_of_fit
 from nbsql.learning.joins import name_dimensions
@@ -22,13 +25,49 @@ from nbsql.learning.prepare import check_use, prepare, resolve_expressions
 from nbsql.learning.script import add_relations, check_script, drop_scans, scan_in_script
 from nbsql.learning.selection import accept_candidates, keep_best
 from nbsql.learning.weighted import weigh_features
-from nbsql.learning.writing import build_relations, make_room, scan, write_cells
-from nbsql.plan import Plan, Statement
+from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.derived import with_derived_columns
 from nbsql.rendering.relations import Relations
 from nbsql.spec.options import Options, candidate_options
 from nbsql.spec.resolve import resolve
+from nbsql.storage.build import build
+from nbsql.storage.schema import drop_replaced
+
+
+def scan(draft: Draft) -> Draft:
+    """The step that scans the source, which gives its classes. Raises InputError if a row breaks a rule."""
+    count = make_count(draft.engine, draft.source, draft.plan, draft.temporary)
+    labels = count.scan(quiet=draft.spec.is_soft)
+    count.check_magnitudes()
+    entry = Entry(1, "1", "fit", draft.source.label, total_rows(labels))
+    return replace(draft, counting=count, labels=labels, entries=(entry,))
+
+
+def make_room(draft: Draft) -> Draft:
+    """The step that removes the model which this one replaces, and creates the schema."""
+    if draft.replaces is not None:
+        drop_replaced(draft.engine, *draft.replaces)
+    if not draft.relations.temporary:
+        draft.write([draft.plan.create_schema()])
+    return draft
+
+
+def write_cells(draft: Draft) -> Draft:
+    """The step that writes the table of cells, and what else a search has learnt."""
+    if draft.learnt:
+        draft.write(draft.plan.create_from_temporary(name, relation) for name, relation in draft.learnt.items())
+    else:
+        draft.write(draft.count.cells(draft.statistics, "1", temporary=draft.relations.temporary))
+    return draft
+
+
+def build_relations(draft: Draft) -> Draft:
+    """The step that builds the model from its cells: estimates, tables for scoring, macros and the ledger."""
+    return replace(
+        draft, built=build(draft.engine, draft.plan, draft.entries, single=draft.has_unique_cells, classes=draft.classes)
+    )
+
 
 Step = Callable[[Draft], Draft]
 

@@ -29,7 +29,7 @@ from nbsql.family import (
 )
 from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
 from nbsql.learning.family_warnings import NEARLY_UNIQUE, named_like_a_key
-from nbsql.learning.number_advice import advice_on_keys
+from nbsql.learning.text_advice import advice_on_keys
 from nbsql.spec.column import Look
 from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import looks_at_values, resolve

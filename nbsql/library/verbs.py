@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
 from nbsql.evaluation.hopeless import hopeless
-from nbsql.evaluation.remembered import remember
+from nbsql.evaluation.learnt import remember
 from nbsql.family import Family
 from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.fit import fit_statements

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from nbsql.errors import InputError, ModelError, listed, path_text
-from nbsql.evaluation.contrasts import drift
+from nbsql.evaluation.profile import drift
 from nbsql.family.checks import whole_number
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names

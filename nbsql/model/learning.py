@@ -8,7 +8,7 @@ from typing import Any
 
 from nbsql.engines.runner import FOLLOW
 from nbsql.errors import InputError
-from nbsql.evaluation.remembered import forget_dead, remember
+from nbsql.evaluation.learnt import forget_dead, remember
 from nbsql.learning.change import Change, changing
 from nbsql.learning.follow import Present, discard_changes, follow, unfollow
 from nbsql.model.base import Handle

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbsql.engines.source import column_names
-from nbsql.evaluation.contrasts import discrimination
-from nbsql.evaluation.profile import dependence, feature_named, profile
+from nbsql.evaluation.profile import dependence, discrimination, feature_named, profile
 from nbsql.model.base import Handle
 from nbsql.queries.query import Query
 

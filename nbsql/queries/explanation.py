@@ -1,9 +1,11 @@
-"""Explanations for people: the class that each value of a row speaks for, and how strongly."""
+"""Explanations for people: the class that each value of a row speaks for, how strongly, and the value in words."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -13,8 +15,7 @@ from markupsafe import Markup
 from nbsql.errors import NbsqlError
 from nbsql.queries.query import Query
 from nbsql.queries.table import Table, bar, paragraph, plain, share
-from nbsql.queries.value_words import value_words
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 
 _HEADINGS = ("feature", "value", "how much likelier", "")
 _LINES = 15  # the most features shown for one row; the rest is summed
@@ -180,3 +181,41 @@ class Explanation(Query):
             text = engine.renderer.dialect.query(self._first(_ROWS) if self._first is not None else self._text())
             rows = engine.preview(engine.renderer.statement("as_text", text, columns))
         return None if rows is None else list(explained_rows(columns, rows, self.spec, note=self.note))
+
+
+_BIN = re.compile(r"[\[(](-inf|-?[\d.]+(?:e[+-]?\d+)?), (inf|-?[\d.]+(?:e[+-]?\d+)?)[\])]")
+
+
+def value_words(feature: Feature, value: str | None, shown: Callable[[str | None], str] = plain) -> list[str]:
+    """The conditions on the columns of a feature that a value stands for; none for a value that says itself what it is.
+
+    `shown` writes a column or a value on one line.
+    """
+    family = feature.family
+    if value is None or not (family.cell in ("bin", "list") or family.parent):
+        return []
+    if family.cell == "bin" and not family.parent:
+        return [_condition(feature.column, value, shown)] if _BIN.fullmatch(value) else []
+    return list(_of_columns(feature, value, shown)) if value.startswith("[") else []
+
+
+def _of_columns(feature: Feature, value: str, shown: Callable[[str | None], str]) -> Iterator[str]:
+    try:
+        parts = json.loads(value)
+    except ValueError:  # a bin, of a column whose parent is not among the values
+        parts = [value]
+    for place, column in enumerate(feature.columns):
+        part = parts[place] if place < len(parts) else None
+        yield _condition(column, None if part is None else str(part), shown)
+
+
+def _condition(column: str, value: str | None, shown: Callable[[str | None], str]) -> str:
+    """A condition on a column: a bin includes its lower edge."""
+    name = shown(column)
+    found = _BIN.fullmatch(value or "")
+    if found is None:
+        return f"{name} is missing" if value is None else f"{name} = {shown(value)}"
+    low, high = found.groups()
+    if low == "-inf":
+        return f"{name} < {high}"
+    return f"{name} ≥ {low}" if high == "inf" else f"{low} ≤ {name} < {high}"

@@ -15,8 +15,7 @@ from nbsql.evaluation.gain import best_gain_over_model
 from nbsql.family.checks import whole_number
 from nbsql.queries.query import relation_query
 from nbsql.queries.table import counted, number, share
-from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
-from nbsql.report.drawing import vl_convert
+from nbsql.report.document import RenderedFigure, Section, render_figure, render_page, vl_convert
 from nbsql.report.model_panels import ranked_features
 from nbsql.report.panel import Figure, Panel, Request, class_name, plain, records, shown
 from nbsql.report.panels import PANELS

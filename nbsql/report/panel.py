@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.engines.source import Source
+from nbsql.queries.explanation import value_words
 from nbsql.queries.query import Query, named_rows
 from nbsql.queries.table import number
 from nbsql.queries.table import plain as cut
-from nbsql.queries.value_words import value_words
 from nbsql.report.scored_source import ScoredSource
 from nbsql.storage.state import ModelState
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.report.contrast_panels import discrimination, drift
+from nbsql.report.contrast_panels import discrimination, drift, monitor
 from nbsql.report.data_panel import data
 from nbsql.report.model_panels import card, profile, ranking
-from nbsql.report.monitor_panels import monitor
 from nbsql.report.panel import Panel
 from nbsql.report.source_panels import confusion, dependence, lift, reliability, slices, threshold, verdict, waterfall
 from nbsql.report.what_if import nomogram

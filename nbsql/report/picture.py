@@ -11,8 +11,7 @@ from typing import Any
 
 from nbsql.engines.output import output_file
 from nbsql.errors import InputError, NotSupportedError, path_text
-from nbsql.report.document import picture_document
-from nbsql.report.drawing import inline_svg, svg_of, vl_convert
+from nbsql.report.document import inline_svg, picture_document, svg_of, vl_convert
 from nbsql.report.panel import Figure, Panel
 
 FORMATS = ("svg", "png", "pdf", "html", "json")

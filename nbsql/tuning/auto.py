@@ -15,7 +15,7 @@ from nbsql.evaluation.leave_one_out import check_folds
 from nbsql.evaluation.refitted_folds import is_cut_by_class
 from nbsql.family import Bernoulli, Binned, Family
 from nbsql.learning.folds import Folds, resolve_settings
-from nbsql.learning.number_advice import warn_of_texts
+from nbsql.learning.text_advice import warn_of_texts
 from nbsql.queries.query import Query
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import FoundParents

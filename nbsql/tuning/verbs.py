@@ -10,8 +10,8 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.evaluation.gain import best_gain
+from nbsql.evaluation.learnt import remember
 from nbsql.evaluation.profile import dependence_by_spec
-from nbsql.evaluation.remembered import remember
 from nbsql.evaluation.validation import CrossValidation
 from nbsql.evaluation.validation import cross_validate as run_cross_validation
 from nbsql.family import Family

@@ -12,8 +12,7 @@ import pytest
 import nbsql
 from nbsql.family import STORED
 from nbsql.family.base import Macros, macros_of
-from nbsql.family.kinds import Level
-from nbsql.family.moments import Moments
+from nbsql.family.kinds import Level, Moments
 from nbsql.family.tokens import Bag
 from nbsql.rendering.renderer import Renderer, macro_path
 

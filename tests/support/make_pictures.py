@@ -18,7 +18,7 @@ from click.testing import CliRunner
 import nbsql
 from nbsql.cli import main as nbsql_command
 from nbsql.report import Picture
-from nbsql.report.drawing import inline_svg
+from nbsql.report.document import inline_svg
 
 WIDTH, GAP, TITLE = 940, 28, 54  # a wide font needs 940 for the longest title
 _SIZE = re.compile(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"')

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
-from nbsql.queries.standalone.derived import scored_elsewhere
+from nbsql.queries.standalone.foreign import scored_elsewhere
 from nbsql.queries.standalone.scorer import Class, Scorer
 from nbsql.queries.standalone.terms import Terms
 from nbsql.rendering.renderer import Renderer

@@ -13,8 +13,7 @@ from nbsql.engines.source import column_names
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.plan import ROW_VERBS, VERBS, Plan
 from nbsql.plan.derived import columns_of_source
-from nbsql.queries.standalone.derived import scored_elsewhere
-from nbsql.queries.standalone.foreign import comparison_kind, source_relation
+from nbsql.queries.standalone.foreign import comparison_kind, scored_elsewhere, source_relation
 from nbsql.queries.standalone.terms import IMPOSSIBLE, Term, Terms, literal
 from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer

@@ -8,8 +8,7 @@ from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import ModelError, NotSupportedError
-from nbsql.queries.standalone.derived import judged_elsewhere
-from nbsql.queries.standalone.foreign import category_kind, comparison_kind, source_relation
+from nbsql.queries.standalone.foreign import category_kind, comparison_kind, judged_elsewhere, source_relation
 from nbsql.rendering.dialect import Traits
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.capabilities import check
