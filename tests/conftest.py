@@ -60,10 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_assertrepr_compare(op: str, left: Any, right: Any) -> list[str] | None:
     if op == "==" and last_digits(left, right):
-        return [
-            f"{left!r} == {right!r}",
-            "only the last digits of floats differ: use pytest.approx or assert_same_rows",
-        ]
+        return [f"{left!r} == {right!r}", "only the last digits of floats differ: use pytest.approx or assert_same_rows"]
     return None
 
 

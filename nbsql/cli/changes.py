@@ -93,9 +93,7 @@ CHANGES = (
 )  # fmt: skip
 
 EXPORT = verb_command(
-    "export",
-    ["churn churn.parquet", "churn shared.parquet --least 10"],
-    with_formats(sql=None)(reads_model(_export)),
+    "export", ["churn churn.parquet", "churn shared.parquet --least 10"], with_formats(sql=None)(reads_model(_export))
 )
 
 

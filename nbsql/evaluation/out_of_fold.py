@@ -64,13 +64,7 @@ def _key(text: str, value: Any) -> Any:
 
 
 def judged_by_folds(
-    state: ModelState,
-    source: Source,
-    folds: int | str,
-    cure: str,
-    temporary: Callable[[str], Markup],
-    *,
-    weighted: bool = True,
+    state: ModelState, source: Source, folds: int | str, cure: str, temporary: Callable[[str], Markup], *, weighted: bool = True
 ) -> Markup:
     """The common table expressions of the evaluated rows (evaluate.sql), each scored by a model without it.
 

@@ -19,5 +19,5 @@ STOP_WORDS: dict[str, tuple[str, ...]] = {
         would ought
         s t d ll m o re ve don didn doesn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn mustn needn shan ain
         """.split()
-    ),
+    )
 }

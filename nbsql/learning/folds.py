@@ -319,12 +319,7 @@ class Folds:
         return context, cells, priors
 
     def make_table(
-        self,
-        kind: str,
-        context: Context,
-        spec: Spec,
-        folds: Sequence[str],
-        estimates_of: Callable[[str], FoldEstimates],
+        self, kind: str, context: Context, spec: Spec, folds: Sequence[str], estimates_of: Callable[[str], FoldEstimates]
     ) -> Markup:
         """The table "parameters" or "lookups" of the models of folds. A table that the same options made is reused.
 

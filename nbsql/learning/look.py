@@ -16,17 +16,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import (
-    NUMBERS,
-    Bernoulli,
-    Beta,
-    Categorical,
-    Family,
-    Geometric,
-    LogNormal,
-    Text,
-    ZeroInflated,
-)
+from nbsql.family import NUMBERS, Bernoulli, Beta, Categorical, Family, Geometric, LogNormal, Text, ZeroInflated
 from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
 from nbsql.learning.family_warnings import NEARLY_UNIQUE, named_like_a_key
 from nbsql.learning.text_advice import advice_on_keys

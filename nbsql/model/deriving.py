@@ -127,13 +127,7 @@ class Deriving(Handle):
         self._refresh()
         return drift(self.state, a, b)
 
-    def export(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        overwrite: bool = False,
-        least: int | None = None,
-    ) -> None:
+    def export(self, path: str | os.PathLike[str], *, overwrite: bool = False, least: int | None = None) -> None:
         """Write the model to a file that `nbsql.import_` reads: counts, no rows, and its calibration.
 
         The file is Parquet, with the same format from DuckDB, PostgreSQL and Spark, each of which reads the files of the

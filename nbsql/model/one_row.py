@@ -31,12 +31,7 @@ class OneRow(Handle):
         return []
 
     def predict_one(
-        self,
-        row: Mapping[str, Any],
-        *,
-        certain: float | None = None,
-        by_class: bool = False,
-        calibrated: bool | None = None,
+        self, row: Mapping[str, Any], *, certain: float | None = None, by_class: bool = False, calibrated: bool | None = None
     ) -> Answer:
         """The prediction of a single row: prediction, probability, and probabilities, the posterior of each class by label.
 

@@ -45,8 +45,7 @@ PARTS: dict[str, Part] = {
         optional=True,
     ),
     "evaluate": Part(
-        "macro",
-        "How well the model predicts rows whose class is known: class (NULL for all rows), metric, value.",
+        "macro", "How well the model predicts rows whose class is known: class (NULL for all rows), metric, value."
     ),
     "likelihood_ratios": Part(
         "macro",
@@ -54,14 +53,11 @@ PARTS: dict[str, Part] = {
         "other_likelihood, ratio, log_ratio.",
     ),
     "class_scores": Part(
-        "macro",
-        "The rows of a relation with the score of each class, which the other macros read.",
-        internal=True,
+        "macro", "The rows of a relation with the score of each class, which the other macros read.", internal=True
     ),
     "features": Part("view", "One row per feature: feature, family, columns, types, options (JSON)."),
     "likelihoods": Part(
-        "view",
-        "One row per class, feature and value with its likelihood; for numbers, the mean and variance, or the rate.",
+        "view", "One row per class, feature and value with its likelihood; for numbers, the mean and variance, or the rate."
     ),
     "components": Part(
         "view",
@@ -92,8 +88,7 @@ PARTS: dict[str, Part] = {
     "weights": Part("table", "The weights of logistic regression, or of the features of a weighted model.", optional=True),
     "batches": Part("table", "One row per fit, update or forget: what it added or took away, and when."),
     "spec": Part(
-        "table",
-        "The options of the model as JSON, the version of nbsql that wrote it, and when it was created and changed.",
+        "table", "The options of the model as JSON, the version of nbsql that wrote it, and when it was created and changed."
     ),
     "statistics": Part("table", "The model itself, counts that add up: slice, class, feature, value, n, mean, m2, batch."),
 }

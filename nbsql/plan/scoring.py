@@ -128,13 +128,7 @@ class Scoring(Base):
         return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed_columns, count)
 
     def impute(
-        self,
-        macro: str,
-        rows: Rows,
-        classes: Sequence[ClassColumn],
-        filled: Sequence[Any],
-        labelled: bool,
-        *arguments: Any,
+        self, macro: str, rows: Rows, classes: Sequence[ClassColumn], filled: Sequence[Any], labelled: bool, *arguments: Any
     ) -> str:
         """The query of columns that are predicted from the others; see sql/macros/scoring/impute.sql.
 

@@ -161,11 +161,7 @@ DIALECTS = {
         backslashes=True,
     ),
     "spark": Traits(
-        macro_folders=("spark",),
-        double="{}D",
-        materializes_estimates=True,
-        drops_cascade=True,
-        substitutes_variables=True,
+        macro_folders=("spark",), double="{}D", materializes_estimates=True, drops_cascade=True, substitutes_variables=True
     ),
     # The dialects of standalone scorers (nbsql/queries/standalone/scorer.py), in which no model can be stored.
     "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT", escaping_quote="`"),

@@ -14,16 +14,7 @@ from nbsql.evaluation.profile import is_number
 from nbsql.learning.derive import slice_names
 from nbsql.learning.model_source import check_columns
 from nbsql.report.model_panels import CLASSES, times_as, top_classes
-from nbsql.report.panel import (
-    Figure,
-    Request,
-    angle_parameter,
-    class_parameter,
-    factor_parameter,
-    records,
-    show,
-    shown,
-)
+from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, factor_parameter, records, show, shown
 
 _BARS = 24
 _SLICES = 16

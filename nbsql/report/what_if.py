@@ -13,17 +13,7 @@ from nbsql.family.binned import bin_labels
 from nbsql.queries.query import Query, relation_query
 from nbsql.queries.table import share
 from nbsql.report.model_panels import ALL_WORDS, beyond_values, telling_words
-from nbsql.report.panel import (
-    LOWEST,
-    Figure,
-    Request,
-    common_digits,
-    factor_parameter,
-    plain,
-    records,
-    rounded,
-    shown,
-)
+from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
 from nbsql.spec.spec import Feature
 
 _FEATURES = 24

@@ -28,9 +28,7 @@ _USES = {
         lambda value: value not in (None, 0, 1), lambda family: family.smoothed, "no feature and no prior is smoothed"
     ),
     "estimate": _Use(
-        lambda value: value == "mode",
-        lambda family: family.cell != "place",
-        "no feature and no prior has a mode",
+        lambda value: value == "mode", lambda family: family.cell != "place", "no feature and no prior has a mode"
     ),
     "nulls": _Use(
         lambda value: value == "category",

@@ -116,14 +116,7 @@ def can_differ(method: Classifier, columns: int, numbers: int) -> bool:
 
 
 def terms_of_tree(
-    engine: Engine,
-    source: Source,
-    options: Options,
-    terms: CandidateTerms,
-    budget: Budget,
-    *,
-    folds: int,
-    fold: str | None,
+    engine: Engine, source: Source, options: Options, terms: CandidateTerms, budget: Budget, *, folds: int, fold: str | None
 ) -> TreeTerms:
     """What each feature of a tree says of the rows; its bins, its parents and its counts are those of the other folds.
 

@@ -113,11 +113,7 @@ def test_the_sql_is_printed_and_changes_nothing(shop: str) -> None:
         (["sky", "--folds", "3", "--held-back"], 2, "choose one of --folds and --held-back"),
         (["sky", "--json", "--sql"], 2, "choose one of --json, --csv and --sql"),
         (["sky", "--weight", "w"], 2, "--weight is of rows held back, or of a test; folds count by the weight of the fit"),
-        (
-            ["rest"],
-            1,
-            "error: rest counts 30 rows, and model 'weather' has learnt 60; folds need all rows",
-        ),
+        (["rest"], 1, "error: rest counts 30 rows, and model 'weather' has learnt 60; folds need all rows"),
     ],
 )
 def test_it_refuses(shop: str, arguments: list[str], code: int, message: str) -> None:

@@ -158,10 +158,7 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            "--components 2 --half-life 1day --at day",
-            "--half-life and --components cannot be combined; leave out one of them",
-        ),
+        ("--components 2 --half-life 1day --at day", "--half-life and --components cannot be combined; leave out one of them"),
         ("--components 2 --classes yes,no", "classes may have no rows; leave out --classes"),
         ("--components 2 --best 1", "--best does not support --components; list the features by name"),
         ("--method em --best 1", "--best does not support --method em; list the features by name"),

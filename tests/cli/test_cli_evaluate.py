@@ -46,10 +46,7 @@ def test_the_report(shop: str) -> None:
     assert output.startswith(
         "model weather evaluated on 4 rows of sky\n1 row without a class, not evaluated\nprobabilities not calibrated\n"
     )
-    assert cells(output, "accuracy") == [
-        ["accuracy", "0.7500", "█" * 8],
-        ["accuracy of the majority", "0.5000", "█" * 5],
-    ]
+    assert cells(output, "accuracy") == [["accuracy", "0.7500", "█" * 8], ["accuracy of the majority", "0.5000", "█" * 5]]
     assert cells(output, "Brier score") == [["Brier score", "0.1978"]]
     assert cells(output, "yes") == [["yes", "1.0000", "0.5000", "0.6667", "0.7500", "0.7500", "2"], ["yes", "1", "1"]]
     assert cells(output, "macro mean") == [["macro mean", "0.8333", "0.7500", "0.7333", "0.7500", "0.7083", "4"]]

@@ -65,10 +65,7 @@ def run(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, code: int = 1, 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (
-            "linear shop.duckdb golf",
-            "use `nbsql quadratic`, or fit it with --family 'COLUMN=gaussian(shared_variance=true)'",
-        ),
+        ("linear shop.duckdb golf", "use `nbsql quadratic`, or fit it with --family 'COLUMN=gaussian(shared_variance=true)'"),
         (
             "scorecard shop.duckdb golf",
             "fit it with --family 'wind=binned(by=mdl,monotone=true)' --family 'k=binned(by=mdl,monotone=true)'",
@@ -123,10 +120,7 @@ def test_a_name_comes_once(shop: Path, monkeypatch: pytest.MonkeyPatch, words: s
     ("words", "message"),
     [
         ("export shop.duckdb golf out.txt", "a model is exported as Parquet; end the path 'out.txt' with .parquet"),
-        (
-            "export shop.duckdb golf folder --overwrite",
-            "'folder' is a folder; name a file in it, such as 'folder/output'",
-        ),
+        ("export shop.duckdb golf folder --overwrite", "'folder' is a folder; name a file in it, such as 'folder/output'"),
         ("fit new.duckdb empty.csv --target y --name m", "file 'empty.csv' is empty; write a header and rows into it"),
         (
             "fit new.duckdb latin.csv --target y --name m",

@@ -88,10 +88,7 @@ def test_a_prior_of_a_number_is_a_mapping_as_in_dbt(tmp_path: Path) -> None:
         ("x: [poisson", "{path} is neither YAML nor JSON: "),
         ("derive: {x: 1}\nz: poisson", "{path} has 'z' beside families; what to model is said by the options of"),
         ("{target: y, families: {x: poisson}}", "{path} has 'target' beside families; what to model is said by the options of"),
-        (
-            "x: !!python/object/apply:os.system ['touch hostile']",
-            "{path} is neither YAML nor JSON: could not determine a",
-        ),
+        ("x: !!python/object/apply:os.system ['touch hostile']", "{path} is neither YAML nor JSON: could not determine a"),
         ("? [a, b]\n: poisson", "{path} is neither YAML nor JSON: "),
     ],
 )
@@ -137,10 +134,7 @@ def test_a_fit_takes_the_file_and_an_option_goes_first(shop: Path, tmp_path: Pat
         ("x: " + "[" * 5_000 + "]" * 5_000, "holds no families by column: it is nested too deep"),
         ('{"x": {"family": "categorical", "alpha": ' + "9" * 10_000 + "}}", "holds a number of thousands of digits"),
         ("x: {family: categorical, alpha: 0x" + "f" * 10_000 + "}", "at least 0, not a number of thousands of digits"),
-        (
-            '{"x": {"family": "categorical", "alpha": 1' + "0" * 400 + "}}",
-            "must be a finite number of at least 0, not 1000",
-        ),
+        ('{"x": {"family": "categorical", "alpha": 1' + "0" * 400 + "}}", "must be a finite number of at least 0, not 1000"),
         ('{"x": {"family": "binned", "bins": 1' + "0" * 400 + "}}", "bins must be a whole number from 2 to"),
         ('{"x": {"family": "binned", "edges": [1, "b"]}}', "edges"),
     ],

@@ -64,10 +64,7 @@ READ = "is a file that is read here, by the name"
         ("report shop.duckdb m t -o data/../shop.duckdb", f"'data/../shop.duckdb' {DATABASE}"),
         ("report shop.duckdb m t -o link.html", f"'link.html' {DATABASE}"),
         ("report shop.duckdb m t -o hard.html", f"'hard.html' {DATABASE}"),
-        (
-            "report shop.duckdb m t -o shop.duckdb.wal",
-            "is a file that the database 'shop.duckdb' uses; write",
-        ),
+        ("report shop.duckdb m t -o shop.duckdb.wal", "is a file that the database 'shop.duckdb' uses; write"),
         ("report shop.duckdb m t -o pipe.html", "cannot write 'pipe.html': it is a device or a pipe; name a file"),
         ("report shop.duckdb m t -o no/such.html", "cannot write 'no/such.html': its folder does not exist; make it first"),
         ("plot shop.duckdb m ranking -o link.html", f"'link.html' {DATABASE}"),

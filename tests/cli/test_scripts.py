@@ -164,11 +164,7 @@ def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop: str) -
             forget,
             "model 'spam' has not learnt all of it, or nothing else; make the script again",
         ),
-        (
-            "UPDATE gone SET links = 40",
-            forget,
-            "model 'spam' has not learnt all of it, or nothing else; make the script again",
-        ),
+        ("UPDATE gone SET links = 40", forget, "model 'spam' has not learnt all of it, or nothing else; make the script again"),
         (
             "INSERT INTO gone FROM sms WHERE id > 6",
             forget,

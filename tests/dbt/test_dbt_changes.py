@@ -93,14 +93,7 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
         ],
     }
     config = {"kept": kept, "added": {"materialized": "incremental"}}
-    found = Project(
-        folder,
-        models,
-        dict.fromkeys(("kept", "added", "moved", "lost"), meta),
-        config,
-        tests,
-        address=address,
-    )
+    found = Project(folder, models, dict.fromkeys(("kept", "added", "moved", "lost"), meta), config, tests, address=address)
     found.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days WHERE id < 75")
     assert found.dbt("run").returncode == 0
     return found

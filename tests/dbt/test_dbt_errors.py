@@ -142,10 +142,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "exclude": ["n"], "families": {"n": "poisson"}},
         "families names 'n', which is not among the features; take it out, or add it to features",
     ),
-    "role": (
-        {"target": "y", "features": ["y"]},
-        "column 'y' is the target, the weight or an id, and cannot be a feature too",
-    ),
+    "role": ({"target": "y", "features": ["y"]}, "column 'y' is the target, the weight or an id, and cannot be a feature too"),
     "text_weight": ({"target": "y", "weight": "s"}, "weight column 's' is VARCHAR; weights must be numbers"),
     "event": (
         {"target": "y", "families": {"s": {"family": "text", "event": "bernoulli", "tfidf": True}}},
@@ -216,10 +213,7 @@ MODELS = {
         "{{ nbsql.statistics(ref('lists')) }}",
         "column 'l' is INTEGER[], which has no family; leave it out with exclude: [l], or cast it, to text say",
     ),
-    "no_rows": (
-        "{{ nbsql.statistics(source('raw', 'empty')) }}",
-        "no row of empty has a 'y'; 'no_rows' needs at least one",
-    ),
+    "no_rows": ("{{ nbsql.statistics(source('raw', 'empty')) }}", "no row of empty has a 'y'; 'no_rows' needs at least one"),
     "none_meet": (
         "{{ nbsql.statistics(source('raw', 'rows'), where='n > 5') }}",
         "no row of rows that meets where= has a 'y' and a weight above 0; 'none_meet' needs at least one",

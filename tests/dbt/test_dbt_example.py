@@ -145,8 +145,7 @@ def test_a_slice_of_the_statistics_is_a_month(example: Example) -> None:
 
 def test_june_was_added_and_may_counted_again(example: Example) -> None:
     _, batches = read(
-        example.con,
-        "SELECT slice, min(batch), count(DISTINCT batch) FROM delay_statistics GROUP BY slice ORDER BY slice",
+        example.con, "SELECT slice, min(batch), count(DISTINCT batch) FROM delay_statistics GROUP BY slice ORDER BY slice"
     )
     assert [(part, count) for part, _, count in batches] == [(str(month), 1) for month in range(1, 7)]
     assert len({batch for part, batch, _ in batches if part < "5"}) == 1
@@ -155,10 +154,7 @@ def test_june_was_added_and_may_counted_again(example: Example) -> None:
 
 
 def test_tickets_go_to_the_team_that_python_says(example: Example) -> None:
-    families = {
-        "message": nbsql.Text(stop_words="english", min_length=3),
-        "screenshots": nbsql.Poisson(a=1, b=1),
-    }
+    families = {"message": nbsql.Text(stop_words="english", min_length=3), "screenshots": nbsql.Poisson(a=1, b=1)}
     known = "SELECT * FROM tickets WHERE team IS NOT NULL"
     model = nbsql.fit(
         example.con, known, target="team", id="ticket", exclude=["opened_on"], prior="uniform", alpha=0.5, families=families

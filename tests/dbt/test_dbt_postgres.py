@@ -34,11 +34,7 @@ FROM generate_series(1, 40) AS t(i);
 CREATE MATERIALIZED VIEW rows AS SELECT * FROM kept;
 CREATE TABLE empty AS SELECT {{columns}}, i AS y FROM generate_series(1, 40) AS t(i);
 """.format(columns=", ".join(f"i % {k} AS x{k}" for k in range(2, 12)))
-VERBS = {
-    "predict_proba": "probabilities",
-    "joint_log_likelihood": "joint_log_likelihoods",
-    "explain": "explanation",
-}
+VERBS = {"predict_proba": "probabilities", "joint_log_likelihood": "joint_log_likelihoods", "explain": "explanation"}
 
 
 @pytest.fixture(scope="module")
@@ -102,8 +98,7 @@ def refused(folder: Path, address: str, **changes: Any) -> Project:
 
 def test_an_old_server_is_refused(address: str, project: Project, tmp_path: Path) -> None:
     project.run(
-        "CREATE SCHEMA old",
-        "CREATE FUNCTION old.current_setting(TEXT) RETURNS TEXT LANGUAGE SQL AS $$ SELECT '140012' $$",
+        "CREATE SCHEMA old", "CREATE FUNCTION old.current_setting(TEXT) RETURNS TEXT LANGUAGE SQL AS $$ SELECT '140012' $$"
     )
     found = refused(tmp_path, address, search_path="old, pg_catalog")
     assert found.dbt("run").returncode == 1

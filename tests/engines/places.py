@@ -14,10 +14,7 @@ ENGINES = ("duckdb", "postgres", "spark")
 # What an engine does not have yet, and why. Each is refused with one line (test_refusals.py).
 LACKS: dict[str, dict[str, str]] = {
     "duckdb": {"Query.to_spark": "DuckDB has no such thing"},
-    "postgres": {
-        "Query.to_spark": "PostgreSQL has no such thing",
-        "Query.relation": "PostgreSQL has no such thing",
-    },
+    "postgres": {"Query.to_spark": "PostgreSQL has no such thing", "Query.relation": "PostgreSQL has no such thing"},
     "spark": {
         "auto": "it asks hundreds of small questions, and a statement takes Spark a second",
         "predict_one": "a statement takes Spark too long for a row at a time",

@@ -12,10 +12,7 @@ from click.testing import CliRunner
 import nbsql
 from nbsql.cli import main
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning"),
-    pytest.mark.postgres,
-]
+pytestmark = [pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning"), pytest.mark.postgres]
 
 # For each operator and function of PostgreSQL's that a classifier may call, one for every pair of types for which it has
 # none of its own, which would be chosen; each counts its calls, outside of all transactions, and raises.

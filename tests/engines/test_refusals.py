@@ -36,9 +36,7 @@ GROUPS: dict[str, dict[str, Callable[[Place, nbsql.Model, Path], Any]]] = {
         "evaluate with costs": lambda place, model, _: model.evaluate("golf", costs={("yes", "no"): 2}),
         "export": lambda place, model, path: model.export(path / "golf.parquet"),
         "from_statistics": lambda place, model, _: nbsql.from_statistics(
-            place.con,
-            model.sql("statistics", "golf", dialect=place.engine),
-            like="golfing",
+            place.con, model.sql("statistics", "golf", dialect=place.engine), like="golfing"
         ),
         "inline=True": lambda place, model, _: model.sql("predict", "golf", inline=True),
         "labelled=True": lambda place, model, _: model.log_likelihood("golf", labelled=True),
@@ -103,12 +101,8 @@ GROUPS: dict[str, dict[str, Callable[[Place, nbsql.Model, Path], Any]]] = {
         "slices": lambda place, model, _: fitted(place, slice_by="sky").slices(["sun"]),
         "window": lambda place, model, _: fitted(place, slice_by="sky").window(last=1),
     },
-    "a model learns": {
-        "update": lambda place, model, _: model.update("golf"),
-    },
-    "a model forgets": {
-        "forget": lambda place, model, _: (model.update("golf"), model.forget("golf")),
-    },
+    "a model learns": {"update": lambda place, model, _: model.update("golf")},
+    "a model forgets": {"forget": lambda place, model, _: (model.update("golf"), model.forget("golf"))},
     "a model goes back": {
         "rollback": lambda place, model, _: (model.update("golf"), model.rollback("1")),
         "compact": lambda place, model, _: model.compact(),

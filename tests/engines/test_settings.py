@@ -254,11 +254,7 @@ def test_golden_statements_of_postgresql_say_the_same(pg: Any, settings: list[st
     place.run("RESET ALL")
 
 
-SPARK = {
-    "spark.sql.ansi.enabled": "false",
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.session.timeZone": "Asia/Kathmandu",
-}
+SPARK = {"spark.sql.ansi.enabled": "false", "spark.sql.caseSensitive": "true", "spark.sql.session.timeZone": "Asia/Kathmandu"}
 
 
 def brief(place: Place) -> Iterator[Any]:

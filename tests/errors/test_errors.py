@@ -26,10 +26,7 @@ def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) ->
         ({"prior": {"yes": 1}}, "prior has no probability for class 'no'; name every class"),
         ({"prior": {True: 0.5, False: 0.5}}, "prior has no probability for class 'no'; name every class"),
         ({"prior": {"yes": 0.5, "no": 0.5, "perhaps": 0}}, "prior names 'perhaps', which is no class of 'play'"),
-        (
-            {"families": {"note": nbsql.Text(pattern="(")}},
-            "pattern '(' is not one that RE2 understands: missing ): (",
-        ),
+        ({"families": {"note": nbsql.Text(pattern="(")}}, "pattern '(' is not one that RE2 understands: missing ): ("),
     ],
 )
 def test_a_wrong_argument(golf: duckdb.DuckDBPyConnection, refused: Refused, options: dict[str, Any], message: str) -> None:

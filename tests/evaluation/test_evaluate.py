@@ -70,10 +70,7 @@ class Oracle:
         for average in ("macro", "weighted"):
             rates = metrics.precision_recall_fscore_support(y, prediction, average=average, zero_division=0, **weighted)
             expected |= {f"{rate}_{average}": value for rate, value in zip(RATES, rates[:3], strict=True)}
-            for area, score in (
-                ("roc_auc", metrics.roc_auc_score),
-                ("average_precision", metrics.average_precision_score),
-            ):
+            for area, score in (("roc_auc", metrics.roc_auc_score), ("average_precision", metrics.average_precision_score)):
                 expected[f"{area}_{average}"] = score(hot, self.p, average=average, **weighted)
         if len(self.labels) == 2:
             positive, p = self.one(self.labels[1])

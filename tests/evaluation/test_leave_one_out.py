@@ -232,14 +232,8 @@ def test_what_cannot_be_left_out_is_refused(con: Connection, refused: Refused) -
         ({"families": {"s": nbsql.Text(tfidf=True)}}, REFUSED.format("'s' (text with tfidf=True)")),
         ({"families": {"s": nbsql.Text(best=2)}}, REFUSED.format("'s' (text with best=2)")),
         ({"families": {"s": nbsql.Text(norm="l2")}}, REFUSED.format("'s' (text with norm='l2')")),
-        (
-            {"method": nbsql.LDA(shrinkage=0.1), "exclude": ["s"]},
-            REFUSED.format("'lda' (multivariate_gaussian)"),
-        ),
-        (
-            {"method": "qda", "exclude": ["s"]},
-            REFUSED.format("'qda' (multivariate_gaussian)"),
-        ),
+        ({"method": nbsql.LDA(shrinkage=0.1), "exclude": ["s"]}, REFUSED.format("'lda' (multivariate_gaussian)")),
+        ({"method": "qda", "exclude": ["s"]}, REFUSED.format("'qda' (multivariate_gaussian)")),
         (
             {"features": ["s"], "families": {"s": nbsql.Text(event="complement", weight_norm=True)}},
             REFUSED.format("'s' (text with weight_norm=True)"),

@@ -58,11 +58,7 @@ def test_numbers_have_a_mutual_information_too(con: Connection, table: pandas.Da
         x = table[name]
         return float(entropy(x.mean()) - sum(entropy(x[y == k].mean()) * (y == k).mean() for k in (0, 1)))
 
-    entropies = {
-        "calls": lambda m: -m * np.log(m),
-        "wait": np.log,
-        "tries": lambda m: (1 + m) * np.log(1 + m) - m * np.log(m),
-    }
+    entropies = {"calls": lambda m: -m * np.log(m), "wait": np.log, "tries": lambda m: (1 + m) * np.log(1 + m) - m * np.log(m)}
     for name, entropy in entropies.items():
         assert rows[name] == (near(gain(name, entropy), rel=1e-9), None, None, None)
     # The likelihood-ratio test of equal rates, by the densities themselves.

@@ -193,17 +193,11 @@ def test_drift_of_batches_and_of_counts(con: Connection) -> None:
 def test_what_is_not_there_is_refused(visits: nbsql.Model) -> None:
     for act, message in [
         (lambda m: m.as_of("9"), "no batch '9' in model 'visits'; it has '1'"),
-        (
-            lambda m: m.slices(["2026-02", "2026-033"]),
-            "no slice '2026-033' in model 'visits'; did you mean '2026-03'?",
-        ),
+        (lambda m: m.slices(["2026-02", "2026-033"]), "no slice '2026-033' in model 'visits'; did you mean '2026-03'?"),
         (lambda m: m.slices([]), "name at least one slice; model 'visits' has '2026-01', '2026-02', '2026-03'"),
         (lambda m: m.window(last=0), "last must be a whole number of at least 1, not 0"),
         (lambda m: m.window(decay=1.5), "decay must be more than 0 and at most 1, not 1.5"),
-        (
-            lambda m: m.drift("x", "2026-01"),
-            "no slice 'x' in model 'visits'; it has '2026-01', '2026-02', '2026-03'",
-        ),
+        (lambda m: m.drift("x", "2026-01"), "no slice 'x' in model 'visits'; it has '2026-01', '2026-02', '2026-03'"),
     ]:
         with pytest.raises(InputError) as refused:
             act(visits)

@@ -445,10 +445,7 @@ def test_a_model_may_have_no_feature_of_the_facts(shop: duckdb.DuckDBPyConnectio
 REFUSALS: list[tuple[Any, str]] = [
     ([nbsql.Join("customer", "customer_id")], "no table or view 'customer'; did you mean 'customers'?"),
     ([nbsql.Join("customers", "customer")], "no column 'customer' in orders; did you mean 'customer_id'?"),
-    (
-        [nbsql.Join("customers", {"product": "ages"})],
-        "no column 'ages' in customers; did you mean 'age'?",
-    ),
+    ([nbsql.Join("customers", {"product": "ages"})], "no column 'ages' in customers; did you mean 'age'?"),
     (
         [nbsql.Join("customers", {"channel": "customer_id"})],
         "'channel' of orders is VARCHAR, and 'customer_id' of customers is BIGINT; cast one",

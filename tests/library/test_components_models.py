@@ -236,10 +236,7 @@ z" DOUBLE, label VARCHAR, "members" VARCHAR)""")
             {"method": nbsql.Mixture(2), "features": ["sky", "note"]},
             "components need a number among the features, by which rows are near to each other",
         ),
-        (
-            {"method": nbsql.Mixture({"a": 100})},
-            "class 'a' of lumps has 75 rows, fewer than its 100 components; ask for fewer",
-        ),
+        ({"method": nbsql.Mixture({"a": 100})}, "class 'a' of lumps has 75 rows, fewer than its 100 components; ask for fewer"),
     ],
 )
 def test_what_cannot_have_components_is_refused(

@@ -97,11 +97,7 @@ def test_wrong_weights_are_refused(con: duckdb.DuckDBPyConnection) -> None:
         ({"class": ["p"], "weight": [1]}, {}, "weights has no column 'feature'"),
         (given(), {"classes": ["p", "r"]}, "weights are of class 'q', which is none of classes"),
         (given(**{"class": ["p", "p"]}), {}, "weights tell two classes or more apart; name all labels in classes"),
-        (
-            given(times=["x y", "x y"]),
-            {},
-            "weights have times 'x y', of two columns; name one as 'value', or 'feature'",
-        ),
+        (given(times=["x y", "x y"]), {}, "weights have times 'x y', of two columns; name one as 'value', or 'feature'"),
         (given(times=["x*y", "x*y"]), {}, "weights of 'x' have times 'x*y', which is none of '1', 'x', 'x^2', 'x y', 'is'"),
         (given(feature=[None, None]), {}, "weights of the bias have times 'x'; the bias has '1' and no feature"),
         (given(weight=[1.0, None]), {}, "a weight of 'x' is not a finite number; correct it, or leave it out"),

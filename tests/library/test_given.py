@@ -158,18 +158,12 @@ def test_what_cannot_be_given(con: Connection, refused: Refused) -> None:
             "priors has no column 'prior'; it needs 'class', 'prior', or give a dict",
         ),
         ({"priors": "SELECT NULL AS class, 1 AS prior"}, "priors has a row without a class; leave it out"),
-        (
-            {"priors": "SELECT 'yes' AS class, unnest([0.5, 0.5]) AS prior"},
-            "class 'yes' has 2 priors; give it one",
-        ),
+        ({"priors": "SELECT 'yes' AS class, unnest([0.5, 0.5]) AS prior"}, "class 'yes' has 2 priors; give it one"),
         (
             x(FAIR, {"a": 1.5}),
             "the likelihood of value 'a' of feature 'x' of class 'no' is 1.5; a probability lies between 0 and 1",
         ),
-        (
-            x(FAIR, {"a": None}),
-            "the likelihood of 'a', feature 'x' of class 'no' must be a finite number, not None",
-        ),
+        (x(FAIR, {"a": None}), "the likelihood of 'a', feature 'x' of class 'no' must be a finite number, not None"),
         (x({"rate": 1}, {"rate": 0}), "the rate of feature 'x' of class 'no' is 0; it must be above 0"),
         (
             x({"mean": 1, "variance": 0}, {"mean": 1, "variance": 1}),
@@ -180,10 +174,7 @@ def test_what_cannot_be_given(con: Connection, refused: Refused) -> None:
             "feature 'x' must have a likelihood a value or a mean and a variance or a rate or a covariance matrix "
             "in every row, and one of them only",
         ),
-        (
-            {"likelihoods": {"yes": {"x": FAIR}}},
-            "feature 'x' has nothing for class 'no'; every class needs its likelihoods",
-        ),
+        ({"likelihoods": {"yes": {"x": FAIR}}}, "feature 'x' has nothing for class 'no'; every class needs its likelihoods"),
         ({"likelihoods": {"odd": {"x": FAIR}}}, "class 'odd' has likelihoods and no prior; give every class a prior"),
         ({"likelihoods": {"yes": 3}}, "likelihoods of class 'yes' must be a dict {feature: {value: likelihood}}, not 3"),
         (
@@ -194,14 +185,8 @@ def test_what_cannot_be_given(con: Connection, refused: Refused) -> None:
             {"likelihoods": "SELECT 'yes' AS class, 'x' AS feature, 'a' AS value, unnest([0.1, 0.2]) AS likelihood"},
             "value 'a' of feature 'x' of class 'yes' is given 2 times; give it once",
         ),
-        (
-            {**x(FAIR, FAIR), "families": {"x": "poisson"}},
-            "family 'poisson' of 'x' takes a rate, not a likelihood a value",
-        ),
-        (
-            {**x(FAIR, FAIR), "families": {"x": "bernoulli"}},
-            "family 'bernoulli' of 'x' needs a likelihood of 'true'",
-        ),
+        ({**x(FAIR, FAIR), "families": {"x": "poisson"}}, "family 'poisson' of 'x' takes a rate, not a likelihood a value"),
+        ({**x(FAIR, FAIR), "families": {"x": "bernoulli"}}, "family 'bernoulli' of 'x' needs a likelihood of 'true'"),
         (
             {**x(FAIR, FAIR), "families": {"x": nbsql.Text(event="complement")}},
             "family 'text' of 'x' needs counts, which probabilities have not; fit it to rows",

@@ -91,11 +91,7 @@ def test_what_cannot_be_shared(con: duckdb.DuckDBPyConnection, tmp_path: Path) -
             {"families": {"sky": nbsql.Conditional("g")}, "features": ["sky", "g"]},
             "least does not take 'sky', which is conditional: counts that are left out would follow",
         ),
-        (
-            5,
-            {"families": {"sky": "text"}, "features": ["sky"]},
-            "least does not take 'sky', which is text: its counts",
-        ),
+        (5, {"families": {"sky": "text"}, "features": ["sky"]}, "least does not take 'sky', which is text: its counts"),
     ]:
         asked = options if "target" in options else {**DECLARED, **options}
         model = nbsql.fit(

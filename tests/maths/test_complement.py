@@ -120,10 +120,7 @@ def test_a_weight_is_as_many_copies(con: Connection, norm: Any, kind: str) -> No
     family, column = {
         "text": (nbsql.Text(tfidf=True, norm=norm, min_count=2), "x"),
         "tokens": (nbsql.Tokens(event="complement", tfidf=True, norm=norm), "string_split(x, ' ') AS x"),
-        "token counts": (
-            nbsql.TokenCounts(tfidf=True, norm=norm),
-            "list_aggregate(string_split(x, ' '), 'histogram') AS x",
-        ),
+        "token counts": (nbsql.TokenCounts(tfidf=True, norm=norm), "list_aggregate(string_split(x, ' '), 'histogram') AS x"),
     }[kind]
     con.execute(f"CREATE TABLE weighted AS SELECT y, {column}, coalesce(length(x), 1) % 4 AS w {TEXTS}")
     con.execute("CREATE TABLE copies AS SELECT y, x FROM weighted, range(w)")

@@ -358,9 +358,7 @@ def test_components_of_a_class_have_tables_of_their_own(con: Connection) -> None
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"families": {"x": nbsql.Conditional("n")}}, "column 'n' has more than 1000 values, and so cannot be a parent"),
-    ],
+    [({"families": {"x": nbsql.Conditional("n")}}, "column 'n' has more than 1000 values, and so cannot be a parent")],
 )
 def test_what_no_fit_takes(con: Connection, refused: Any, options: Any, message: str) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'p' || i % 3 AS p, 'x' || i % 3 AS x, i AS n FROM range(1100) AS r(i)")

@@ -25,11 +25,7 @@ PASSENGERS = """
     Cabin IS NOT NULL AS has_cabin, Name
   FROM read_csv('{}/titanic_train.csv') WHERE Embarked IS NOT NULL ORDER BY PassengerId"""
 CATEGORIES = ["Pclass", "Sex", "Embarked"]
-FAMILIES = {
-    "SibSp": nbsql.Poisson(),
-    "Parch": nbsql.Poisson(a=0.5, b=0.25),
-    "Name": nbsql.Text(event="multinomial", alpha=0.1),
-}
+FAMILIES = {"SibSp": nbsql.Poisson(), "Parch": nbsql.Poisson(a=0.5, b=0.25), "Name": nbsql.Text(event="multinomial", alpha=0.1)}
 
 
 @pytest.fixture

@@ -137,10 +137,7 @@ def test_the_command_makes_the_report_of_a_file_and_of_a_table(tmp_path):
     ("arguments", "message"),
     [
         (["shop.duckdb"], "name a model, or the column to predict: nbsql report shop.duckdb --target COLUMN"),
-        (
-            ["shop.duckdb", "m", "--budget", "3"],
-            "--missing, --family and --budget go with --target, which chooses a model",
-        ),
+        (["shop.duckdb", "m", "--budget", "3"], "--missing, --family and --budget go with --target, which chooses a model"),
         (
             ["shop.duckdb", "t", "t", "--target", "y"],
             "with --target, name a file, or a database and a table, and no option of a",

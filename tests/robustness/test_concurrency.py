@@ -168,8 +168,7 @@ def test_writers_in_threads_take_turns_and_none_is_lost(con: Connection, other: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("source", "asks"),
-    [("june", "python"), *(pytest.param(*case, marks=pytest.mark.nightly) for case in BESIDE)],
+    ("source", "asks"), [("june", "python"), *(pytest.param(*case, marks=pytest.mark.nightly) for case in BESIDE)]
 )
 def test_readers_beside_many_changes_never_see_a_mixture(con: Connection, other: Connection, source: str, asks: str) -> None:
     model = nbsql.load(con, "golf")

@@ -141,16 +141,8 @@ def test_errors_are_one_line_and_change_nothing(risks: nbsql.Model, refused: Ref
             {"thresholds": {7: 0.5}},
             "the thresholds name a class 7, which the model does not know; the classes are {classes}",
         ),
-        (
-            "data",
-            {"thresholds": {"low": 1.5}},
-            "the threshold of class 'low' must be a probability, from 0 to 1, not 1.5",
-        ),
-        (
-            "data",
-            {"thresholds": {"low": "x"}},
-            "the threshold of class 'low' must be a probability, from 0 to 1, not 'x'",
-        ),
+        ("data", {"thresholds": {"low": 1.5}}, "the threshold of class 'low' must be a probability, from 0 to 1, not 1.5"),
+        ("data", {"thresholds": {"low": "x"}}, "the threshold of class 'low' must be a probability, from 0 to 1, not 'x'"),
         ("data", {"thresholds": 0.5}, "thresholds are {class: probability}, with at least one class, not 0.5"),
         ("data", {"thresholds": {}}, "thresholds are {class: probability}, with at least one class, not {}"),
         ("data", {"top_k": 0}, "top_k must be a whole number of at least 1, not 0"),

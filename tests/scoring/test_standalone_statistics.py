@@ -218,21 +218,9 @@ def test_a_model_of_counts_without_another_is_that_of_the_rows(con: Connection) 
 @pytest.mark.parametrize(
     ("options", "cells", "line"),
     [
-        (
-            {"like": "m", "alpha": 2.0},
-            CELL,
-            "like=... brings the options of its model; leave out alpha",
-        ),
-        (
-            {"families": {"z": "text"}},
-            CELL,
-            "families names 'z', which has no cells in the query",
-        ),
-        (
-            {"families": {"x": "poisson"}},
-            CELL,
-            "family 'poisson' of 'x' needs a mean in every cell",
-        ),
+        ({"like": "m", "alpha": 2.0}, CELL, "like=... brings the options of its model; leave out alpha"),
+        ({"families": {"z": "text"}}, CELL, "families names 'z', which has no cells in the query"),
+        ({"families": {"x": "poisson"}}, CELL, "family 'poisson' of 'x' needs a mean in every cell"),
         (
             {"families": {"x": "gaussian"}},
             CELL.replace("NULL AS mean", "1.5 AS mean"),

@@ -120,10 +120,7 @@ RATE = (
         (lambda: nbsql.NormalInverseGamma(b=0), "b of nbsql.NormalInverseGamma must be above 0"),
         (lambda: nbsql.NormalInverseGamma(kappa=-1), "kappa must be a finite number of at least 0, not -1"),
         (lambda: nbsql.NormalInverseGamma(mean="3"), "the mean of a prior must be a finite number, not '3'"),
-        (
-            lambda: nbsql.Gaussian(prior=3),
-            "prior must be nbsql.NormalInverseGamma(mean=..., kappa=..., a=..., b=...), not 3",
-        ),
+        (lambda: nbsql.Gaussian(prior=3), "prior must be nbsql.NormalInverseGamma(mean=..., kappa=..., a=..., b=...), not 3"),
         (
             lambda: nbsql.Categorical(alpha=1, other_alpha=2),
             "other_alpha goes with a pseudo-count a category: alpha={'red': 2}",

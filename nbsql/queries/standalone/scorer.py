@@ -94,12 +94,7 @@ class Scorer:
 
 
 def standalone_query(
-    state: ModelState,
-    verb: str,
-    source: Any,
-    dialect: str,
-    columns: Sequence[str] | None,
-    calibration: str | None = None,
+    state: ModelState, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibration: str | None = None
 ) -> str:
     """The query of a verb over a source of another engine, a table or a SELECT (sql/macros/scoring/standalone/scorer.sql).
 

@@ -96,13 +96,7 @@ class Terms:
     """Builds the terms from the numbers of a model."""
 
     def __init__(
-        self,
-        engine: Engine,
-        plan: Plan,
-        context: Context,
-        renderer: Renderer,
-        rows: Sequence[Sequence[Any]],
-        spec: Spec,
+        self, engine: Engine, plan: Plan, context: Context, renderer: Renderer, rows: Sequence[Sequence[Any]], spec: Spec
     ) -> None:
         self.engine = engine
         self.plan = plan

@@ -87,10 +87,7 @@ class Spark(Contender):
         scored = self.model.transform(self.source)
         rows = scored.select("id", "prediction").orderBy("id").collect()
         sample = scored.filter(col("id") < SAMPLE).orderBy("id").select(vector_to_array("probability")).collect()
-        return {
-            "predictions": np.array([row[1] for row in rows], dtype=int),
-            "posterior": np.array([row[0] for row in sample]),
-        }
+        return {"predictions": np.array([row[1] for row in rows], dtype=int), "posterior": np.array([row[0] for row in sample])}
 
     def stop(self) -> None:
         self.spark.stop()
