@@ -25,6 +25,7 @@ class Runner(ABC):
     title: ClassVar[str]  # the engine's name in messages
     # Whether a model is built in temporary tables and then published, as there are no transactions (nbsql/storage/drafts.py).
     drafts: ClassVar[bool] = False
+    plans_once: ClassVar[bool] = False  # whether it has `plan_once`
     unsupported: ClassVar[frozenset[str]] = frozenset()  # the capabilities that it does not have, by their names in messages
     # Whether the caller's transaction survives a statement that names a missing relation.
     survives_missing_names: ClassVar[bool] = True
@@ -133,6 +134,17 @@ class Runner(ABC):
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
         """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small results."""
         raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")
+
+    def plan_once(
+        self,
+        sql: str,  # noqa: ARG002
+        types: Sequence[Markup],  # noqa: ARG002
+    ) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]] | None:
+        """The same for a statement that reads no relation, so that it is planned once, too; None if it cannot be.
+
+        Its parameters are read as these types.
+        """
+        return None
 
     def parameter_type(self, name: str) -> str:
         """The type as which a parameter for a column is read, by the name of the column's type."""

@@ -56,19 +56,11 @@ class OneRow(Handle):
         'no'
         """
         self.state.engine.require("predict_one")
-        if self._is_alike_for_all and self.state.engine.reads_apart():
+        if self.name is not None and self.state.is_alike and self.state.engine.reads_apart():
             with suppress(DatabaseError, ModelError):  # only this connection sees the model, or raises the same error
                 return self._answer_apart(row, (calibrated, certain, by_class))
         with self.state.engine.turn():
             return self._answer(row, (calibrated, certain, by_class))
-
-    @property
-    def _is_alike_for_all(self) -> bool:
-        """Whether every connection to the database scores a row alike; temporary tables and settings belong to one."""
-        types = (kind for feature in self.state.spec.features for kind in feature.types)
-        # Expressions may call functions of one connection.
-        own = self.state.spec.segment_by is not None or self.state.spec.derived
-        return not (self.name is None or own or any("ZONE" in kind for kind in types))
 
     def _answer_apart(self, row: Mapping[str, Any], options: tuple[bool | None, float | None, bool]) -> Answer:
         """The prediction of a row by a handle on a connection of its own, which no other thread uses in the meantime."""

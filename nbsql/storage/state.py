@@ -47,6 +47,12 @@ class ModelState:
         """The name of the model in messages."""
         return f"model {self.name!r}" if self.name else "the model"
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether a row is scored alike on every connection, whatever its settings and functions."""
+        types = (kind for feature in self.spec.features for kind in feature.types)
+        return not (self.spec.segment_by is not None or self.spec.derived or any("ZONE" in kind for kind in types))
+
     def require(self, use: str) -> None:
         """Raise an error unless the model supports the use (spec/capabilities.py)."""
         check(self.spec, use, self.title)

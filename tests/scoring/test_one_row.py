@@ -123,6 +123,23 @@ def test_a_row_of_many_classes(con: duckdb.DuckDBPyConnection) -> None:
     assert same(model.predict_one({"x": 7.3, "place": "v3"}), expected, range(120))
 
 
+def test_a_category_of_more_values_than_a_statement_holds(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE codes AS SELECT i % 3 = 0 AS label, 'k' || i % 10_001 AS code FROM range(30_003) AS rows(i)")
+    model = nbsql.fit(con, "codes", target="label", families={"code": "categorical"}, name="codes model")
+    likely = model.predict_proba({"code": ["k7"]}).fetchall()[0]
+    assert list(model.predict_one({"code": "k7"})["probabilities"].values()) == pytest.approx(likely[-2:], rel=1e-12)
+
+
+def test_a_closed_connection_leaves_its_file_to_others(tmp_path: Any) -> None:
+    path = str(tmp_path / "rows.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute(f"CREATE TABLE rows AS {ROWS}")
+        model = nbsql.fit(con, "rows", target="label", features=["x", "place"], name="m")
+        before = model.predict_one({"x": 1.0, "place": "v1"})
+    with duckdb.connect(path, read_only=True) as con:  # which DuckDB refuses while another connection has it open
+        assert_alike(nbsql.load(con, "m").predict_one({"x": 1.0, "place": "v1"}), before)
+
+
 def test_ties_go_to_the_larger_prior_and_then_to_the_smaller_label(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE rows AS SELECT unnest(['b', 'a', 'c', 'c']) AS label, unnest(['s', 's', 't', 't']) AS sky")
     assert nbsql.fit(con, "rows", target="label").predict_one({"sky": "s"})["prediction"] == "a"

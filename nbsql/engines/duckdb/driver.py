@@ -11,10 +11,12 @@ from types import MappingProxyType
 from typing import Any
 
 import duckdb
+from markupsafe import Markup
 
 from nbsql.engines.duckdb.calls import nbsql_call
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.paths import check_path, is_new, missing_database
+from nbsql.engines.duckdb.planned import planned
 from nbsql.engines.engine import Engine
 from nbsql.engines.turn import turn_of
 from nbsql.engines.watch import Watch, front_end, interruptible
@@ -37,6 +39,7 @@ class DuckDBDriver(Engine):
     """A connection to DuckDB, on which statements run; from a path it is opened, maybe read-only, and closed here."""
 
     title = "DuckDB"
+    plans_once = True
     _seen: dict[tuple[Any, ...], list[tuple[Any, ...]]] | None = None  # results of catalogue queries, in our own transaction
     # The attached DuckLakes, as statements name them, and whether each is the current database.
     _lakes: Mapping[str, bool] = MappingProxyType({})
@@ -71,6 +74,18 @@ class DuckDBDriver(Engine):
             with self.timed("prepared"), self.turn(), self._translated():  # one row: done too soon to need Ctrl-C
                 found: list[tuple[Any, ...]] = nbsql_call(self.connection.execute, statement, values).fetchall()
                 return found
+
+        return rows
+
+    def plan_once(self, sql: str, types: Sequence[Markup]) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]] | None:
+        try:
+            planned_rows = planned(self.renderer, sql, types)
+        except duckdb.Error:  # it names a type or a function of the user's
+            return None
+
+        def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
+            with self.timed("planned"), self._translated():
+                return planned_rows(values)
 
         return rows
 

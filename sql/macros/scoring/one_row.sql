@@ -37,13 +37,40 @@ ORDER BY best.joint DESC NULLS LAST, best.class_no ASC NULLS LAST
 
 {#
   The same for a caller that has the labels and computes the posteriors itself, which is a third of the planning. One row per class:
-  class_no, joint_log_likelihood, and the time of the model's last change, which shows whether it has changed meanwhile.
+  class_no, joint_log_likelihood, and the time of the model's last change, which shows whether it has changed meanwhile; without a spec
+  only the former, for a statement that reads no relation.
 #}
-{% macro row_joints(model, row, parameters, lookups, spec) -%}
+{% macro row_joints(model, row, parameters, lookups, spec=none) -%}
 WITH {{ nbsql.terms_of_row(model, row, parameters, lookups) }}
-SELECT class_no, sum(term) AS joint_log_likelihood, (SELECT updated_at FROM {{ spec }} AS spec) AS nbsql_updated_at
+SELECT
+  class_no,
+  sum(term) AS joint_log_likelihood
+  {%- if spec %},
+  (SELECT updated_at FROM {{ spec }} AS spec) AS nbsql_updated_at
+  {%- endif %}
+
 FROM terms
 GROUP BY class_no
+{%- endmacro %}
+
+{#
+  Lookups as literals, in place of their table. columns: triples of a name, the values of its rows as one text, which takes hardly any
+  planning time, and whether they are texts, in JSON.
+#}
+{% macro lookups_as_literals(columns) -%}
+(
+  SELECT
+    {% for name, values, are_texts in columns %}
+    {% if are_texts %}unnest(from_json({{ nbsql.text(values) }}, '["VARCHAR"]')){% else %}{{ nbsql.row_list(values, 'DOUBLE') }}{% endif %}
+ AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+)
+{%- endmacro %}
+
+{# The call of a statement that is planned once (prepare_answer). given: pairs of the literal of a parameter and its type. #}
+{% macro execute_answer(given) -%}
+EXECUTE nbsql_answer{% if given %}({% for value, type in given %}CAST({{ value }} AS {{ type }}){{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endif %}
 {%- endmacro %}
 
 {# The relation `terms`, one row per class and part of a score: class_no, term; and the relations that it reads, before it. #}
