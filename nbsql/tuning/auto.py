@@ -204,7 +204,7 @@ class _FamilySearch:
         chosen = [self._search(calibrated=each) for each in ([False, True] if calibrate else [False])]
         for setting in settings_to_try(methods, self.default, self._own_candidates(chosen[-1]), chosen):
             columns, method = len(self._features_of(setting)), setting.method
-            if method is not None and len(self.default) == 1 and not self._adds_features(setting):
+            if method is not None and (not self.default or (len(self.default) == 1 and not self._adds_features(setting))):
                 continue  # there is nothing that it could depend on
             if lenient and method is not None and not can_differ(method, columns, self._numbers):
                 continue
@@ -224,11 +224,11 @@ class _FamilySearch:
             warm = replace(setting, name=f"{setting.name}, calibrated", calibrated=True)
             compared.add([setting, warm] if calibrate and method is not None else [setting], row_scores)
         not_tried = [*self._columns_not_tried(), *not_tried]
-        winner = compared.winner()
+        nothing = dict.fromkeys(self.default, OUT) if self.leave_out and self.selectable == {*self.default} else None
+        winner = compared.winner(nothing)
         winning, temperature = compared.settings[winner], compared.temperatures[winner]
-        method = winning.method
+        method, render = winning.method, engine.renderer.statement
         tried = list(self._settings(winning.chosen, temperature if method is None else 1.0))
-        render = engine.renderer.statement
         return Auto(
             compared.rows,
             self._families_of(winning),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from nbsql.tuning.candidate_terms import CandidateTerms, Score
 from nbsql.tuning.methods import Setting
 
 _MIN_STANDARD_ERRORS = 1.0  # of the gain of a setting, of which there are few
+_ROUNDING = 1e-9  # by which log losses of columns that say nothing may differ from that of the priors
 
 
 @dataclass
@@ -45,9 +46,10 @@ class Comparison:
         """The log loss of each setting."""
         return {setting.name: score.loss for setting, score in zip(self.settings, self.scores, strict=True)}
 
-    def winner(self) -> int:
+    def winner(self, nothing: Mapping[str, int] | None = None) -> int:
         """The number of the best setting: naive Bayes, and no temperature, unless another gains more than a standard error.
 
+        If its log loss is above that of the priors, it is these: `nothing` has no candidate of any column, if that may be.
         Among other methods the lowest log loss decides. A temperature must also gain half the logarithm of the rows, in nats
         (Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978): few rows that are all predicted right call
         for one that is nearly certain.
@@ -60,7 +62,11 @@ class Comparison:
             is_worth_it = not setting.calibrated or found.gain * rows > math.log(rows) / 2
             if is_worth_it and found.is_sure(0.0 if is_alike else _MIN_STANDARD_ERRORS):
                 winner = number
-        return winner
+        priors = self.terms.priors
+        if nothing is None or self.terms.compare(self.terms.losses(priors, None), self._losses[winner]).gain < _ROUNDING:
+            return winner
+        self.add([Setting("priors alone", nothing, False)], priors)
+        return len(self.settings) - 1
 
     def ranking(self, winner: int) -> list[tuple[Any, ...]]:
         """The rows of `Auto.ranking`: the chosen setting comes first, whatever its rank."""
