@@ -192,7 +192,6 @@ def feature_rows(model: nbsql.Model) -> list[dict[str, Any]]:
 
 
 def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) -> dict[str, Any]:
-    """The model as one object."""
     _, version, created_at, updated_at, *_ = engine.query_macro("all_rows", model.state.relations["spec"])[0]
     classes = objects(engine, model.priors.sql)
     return {

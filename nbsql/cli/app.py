@@ -21,7 +21,6 @@ class Failure(click.ClickException):
     """An error of nbsql, shown as one line on stderr."""
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
-        """Print the line."""
         click.echo(f"{styled('error', fg='red', bold=True)}: {self.format_message()}", err=True)
 
 
@@ -38,7 +37,6 @@ class Commands(click.Group):
     """A group whose commands print one line for an error of nbsql, and no traceback after Ctrl-C."""
 
     def main(self, args: Sequence[str] | None = None, **options: Any) -> Any:  # type: ignore[override]
-        """Run the program."""
         show_every_character()
         if args is None and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # a process of its own, which leaves no files
             signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -47,7 +45,6 @@ class Commands(click.Group):
         return super().main(args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

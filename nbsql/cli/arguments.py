@@ -41,7 +41,6 @@ class Parsed(click.ParamType):  # type: ignore[type-arg] # in older versions of 
         self.parse = parse
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The value that the text stands for."""
         try:
             return self.parse(str(value))
         except InputError as error:
@@ -88,7 +87,6 @@ def family_kind(name: str) -> type[Family]:
 
 
 def option_names(kind: type[Family]) -> list[str]:
-    """The options of a family."""
     return [field.name for field in dataclasses.fields(kind) if field.init]
 
 

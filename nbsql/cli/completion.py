@@ -38,7 +38,6 @@ def databases(_context: click.Context, begun: str) -> list[CompletionItem]:
 
 
 def models(context: click.Context, begun: str) -> list[CompletionItem]:
-    """The models of the database."""
     return _completions(_query_database(context, nbsql.models), begun)
 
 
@@ -49,7 +48,6 @@ def sources(context: click.Context, begun: str) -> list[CompletionItem]:
 
 
 def columns(context: click.Context, begun: str) -> list[CompletionItem]:
-    """The columns of the source."""
     return _completions(_query_database(context, lambda engine: _columns(engine, context)), begun)
 
 

@@ -33,7 +33,6 @@ class _AtLeast1(click.IntRange):
     """A whole number of at least 1. One beyond what engines count to is as good as the largest of theirs."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number."""
         return min(super().convert(value, param, ctx), 2**62 - 1)
 
 

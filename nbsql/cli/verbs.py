@@ -90,7 +90,6 @@ def spelled(function: Callable[..., Any]) -> Callable[[str], str]:
 
 
 def parameter_decorator(parameter: inspect.Parameter, text: str) -> Decorator:
-    """The argument or the option of a parameter."""
     if is_argument(parameter):
         required, is_number = parameter.default is parameter.empty, parameter.annotation is int
         return click.argument(parameter.name, required=required, type=click.IntRange(min=0) if is_number else None)

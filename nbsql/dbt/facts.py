@@ -30,7 +30,6 @@ _FAMILIES = """
 
 
 def facts_sql() -> str:
-    """The text of the file of facts."""
     inferred = {kind: family.name for kind, family in INFERRED.items()}
     rules = {rule: re.sub(r"⟨(\w+)='(\w+)'⟩", r"\1: \2", text.split("{column} ")[1]) for rule, text in RULES.items()}
     words = _wrapped(f"{{% do return('{' '.join(STOP_WORDS['english'])}') %}}", "")
@@ -82,7 +81,6 @@ def _wrapped(text: str, first: str) -> str:
 
 
 def _literal(value: Any) -> str:
-    """A value as a Jinja literal."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):

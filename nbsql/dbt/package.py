@@ -76,7 +76,6 @@ class Macro(NamedTuple):
 
     @property
     def arguments(self) -> list[str]:
-        """The names of its parameters."""
         return [part.split("=")[0].strip() for part in re.split(r",(?![^(\[{]*[)\]}])", self.parameters) if part.strip()]
 
 

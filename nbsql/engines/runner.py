@@ -76,12 +76,10 @@ class Runner(ABC):
         return timed(self.title, name)
 
     def run(self, name: str, sql: str) -> None:
-        """Run a statement for its effect."""
         self.announce(name)
         self.rows(sql, name)
 
     def run_all(self, statements: Iterable[Statement]) -> None:
-        """Run statements of a plan, one by one."""
         for statement in statements:
             self.run(statement.name, statement.sql)
 

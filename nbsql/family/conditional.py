@@ -97,12 +97,10 @@ class Conditional(Level):
 
     @property
     def all_parents(self) -> list[Parent]:
-        """All parents, the first one first."""
         return [Parent(self.parent, self.parent_edges, self.parents, self.parent_nulls), *self.further]
 
     @property
     def parent_names(self) -> list[str]:
-        """The columns of all parents."""
         return [parent.column for parent in self.all_parents]
 
     def with_parents(self, parents: Sequence[Parent]) -> Conditional:

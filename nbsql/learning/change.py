@@ -92,7 +92,6 @@ class Change:
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger as it is now."""
         return Ledger.of(self.draft)
 
     def update(self, source: Source, batch: str | None) -> None:

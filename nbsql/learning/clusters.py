@@ -23,8 +23,6 @@ FIRST_STEPS = 10  # of each start
 
 
 class _Search(SoftCount):
-    """One search for clusters."""
-
     def __init__(self, engine: Engine, spec: Spec, count: Count, temporary: Callable[[str], Markup], found: Clusters) -> None:
         super().__init__(engine, spec, count, temporary)
         self.options = found

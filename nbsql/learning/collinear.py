@@ -14,7 +14,6 @@ from nbsql.spec.spec import Feature, Spec
 
 
 def features_with_covariance(spec: Spec) -> list[Feature]:
-    """The features that have a covariance matrix."""
     return [feature for feature in spec.features if feature.family.kind == "matrix"]
 
 

@@ -135,7 +135,6 @@ class Count:
 
     @property
     def scans(self) -> list[Markup]:
-        """The tables of the scans."""
         return [scan.table for scan in self._scans]
 
     def create_cells(self, relation: Markup, batch: str = "1") -> Markup:

@@ -74,5 +74,4 @@ class Draft:
         return class_columns((number, row[0]) for number, row in enumerate(self.labels, start=1))
 
     def with_spec(self, **changes: Any) -> Draft:
-        """The draft with changes to its spec."""
         return replace(self, spec=replace(self.spec, **changes))

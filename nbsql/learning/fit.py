@@ -162,7 +162,6 @@ def _first(engine: Engine, source: Source, options: Options, relations: Relation
 
 
 def _taken(draft: Draft) -> Draft:
-    """The draft after all steps."""
     for step in STEPS:
         draft = step(draft)
     return draft

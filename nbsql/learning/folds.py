@@ -157,7 +157,6 @@ class Folds:
             return Models(context, *tables, fold=names[0] if len(names) == 1 else None)
 
     def context(self, spec: Spec) -> Context:
-        """The context of the models of a setting."""
         labels = spec.classes or [label for label, *_ in self.labels]
         classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         layout = self.engine.renderer.layout
@@ -167,7 +166,6 @@ class Folds:
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
     def _context_of_folds(self, spec: Spec, names: Sequence[str]) -> Context:  # noqa: ARG002 - all are alike here
-        """The context of the models of some folds."""
         return self.context(spec)
 
     def _priors(self, context: Context, cells: Markup) -> Markup:

@@ -80,7 +80,6 @@ def advice_of_look(engine: Engine, source: Source, options: Options) -> str | No
 
 
 def _code(family: Family) -> str:
-    """A family as Python has it."""
     if family == type(family)():
         return json.dumps(family.name)
     of = [f"{name}={value!r}" for name, value in family.changed_options.items()]

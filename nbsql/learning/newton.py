@@ -48,7 +48,6 @@ class Newton:
         self.terms = self._load("terms", "logistic_scales", [[term[k] for term in scales] for k in range(2)])
 
     def close(self) -> None:
-        """Close the database."""
         self.engine.close()
 
     def load(self, name: str, *scans: Sequence[tuple[Any, ...]]) -> Markup:

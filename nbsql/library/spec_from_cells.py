@@ -148,7 +148,6 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
 
 
 def _kind_of_values(family: Family) -> str:
-    """The kind of column that has the values of a family."""
     return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
 
 

@@ -36,8 +36,6 @@ TINY = 10_000  # rows up to which one GROUP BY of many columns, or pairs of them
 
 @dataclass(frozen=True, eq=False)
 class QueryOptions:
-    """The options of a single query."""
-
     batch: str = "1"  # the batch of the cells that the query counts
     keeps_order: bool = False  # whether the rows keep their order
     by_slice: bool = False  # whether the tables that scoring reads have a model for each slice, by which its rows are scored

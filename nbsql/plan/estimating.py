@@ -84,7 +84,6 @@ class Estimating(Scoring):
         return context.with_options(estimates=estimates, without_tokens=not self.renderer.dialect.traits.materializes_estimates)
 
     def create_likelihoods_view(self) -> Statement:
-        """The view of the likelihoods."""
         priors = self._priors_of_views()
         if not self.spec.features:
             return self._view("likelihoods", self.renderer.fragment("no_likelihoods", priors))
@@ -181,7 +180,6 @@ class Estimating(Scoring):
         return (Statement(f"{kind} {name}", sql, small=True) for name, sql in made if names is None or name in names)
 
     def create_user_views(self) -> Iterator[Statement]:
-        """The views that only users read."""
         yield self._view("features", self.renderer.fragment("features", self.relations["spec"]))
 
     def add_comments(self, made: Sequence[Statement], more: Sequence[str] = ()) -> Iterator[Statement]:

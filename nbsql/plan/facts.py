@@ -76,7 +76,6 @@ class Facts:
 
     @property
     def has_components(self) -> bool:
-        """Whether classes have components."""
         return self.spec.components is not None
 
     @cached_property

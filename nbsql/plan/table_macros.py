@@ -189,7 +189,6 @@ def _where_model_is(plan: Scoring) -> list[Markup]:
 
 
 def _text(plan: Scoring, sql: Markup) -> Markup:
-    """SQL as a literal."""
     return plan.renderer.dialect.text(restore(sql))
 
 

@@ -11,8 +11,6 @@ from nbsql.plan.classes import ClassColumn
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb."""
-
     added_columns: tuple[str, ...] = ()  # the columns that it adds; no source may have columns of these names
     column_per_class: Literal["probability", "joint"] | None = None  # the column that it adds for each class, if any
     keeps_rows: bool = True  # whether it returns one row for each row of the source, with the columns of the source

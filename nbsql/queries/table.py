@@ -24,15 +24,12 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts."""
-
     columns: Sequence[str]  # the headings
     rows: Sequence[Sequence[str | Text | None]]  # the cells; None is shown as NULL, and a Text of rich's in its colours
     right: Sequence[int] = ()  # the positions of the columns that are aligned to the right
     widest: int = _CELL  # the most characters that a cell shows
 
     def text(self) -> str:
-        """The table as lines of text."""
         from rich.console import Console
 
         console = Console(
@@ -63,7 +60,6 @@ class Table:
 
     @property
     def _cells(self) -> list[list[Text]]:
-        """The headings and the cells."""
         from rich.text import Text
 
         def cell(value: str | Text | None) -> Text:

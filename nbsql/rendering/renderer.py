@@ -111,7 +111,6 @@ class Renderer:
         self._macros = _macros(dialect_name, *folders)
 
     def has(self, macro: str) -> bool:
-        """Whether there is such a macro."""
         return hasattr(self._macros, macro)
 
     def fragment(self, macro: str, *arguments: Any, **options: Any) -> Markup:

@@ -24,7 +24,6 @@ class Source(NamedTuple):
 
 
 def macro_files(folder: Path) -> list[Path]:
-    """The files of macros in a folder and its folders."""
     return sorted(path for path in folder.rglob("*") if path.suffix == ".sql" or path.name in (TABLE, QUERIES))
 
 

@@ -46,7 +46,6 @@ def inline_svg(spec: dict[str, Any]) -> str:
 
 
 def csv_of(rows: list[dict[str, Any]]) -> str:
-    """Rows of data as CSV."""
     out = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(out, columns, lineterminator="\n")
@@ -117,7 +116,6 @@ class Section:
 
 
 def picture_document(panel: Panel, figure: Figure) -> str:
-    """A document with a single picture."""
     section = Section(panel, [render_figure("picture", figure)])
     return render_page(
         title=panel.question, told=f"nbsql {__version__}", source=None, how="", summary=None, sections=[section], left_out=[],

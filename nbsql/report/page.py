@@ -84,7 +84,6 @@ def page(
     state: ModelState, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int,
     made: str,
 ) -> str:  # fmt: skip
-    """The report as HTML."""
     title = f"Model {shown(state.name)}" if state.name else f"A model of {shown(state.spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)

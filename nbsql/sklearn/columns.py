@@ -37,7 +37,6 @@ def is_frame(rows: Any) -> bool:
 
 
 def frame_names(frame: Any) -> list[Any]:
-    """The names of the columns of a frame."""
     return list(frame.column_names if type(frame).__module__.startswith("pyarrow") else getattr(frame, "columns", []))
 
 
@@ -97,7 +96,6 @@ def label_keys(labels: Any) -> list[Any]:
 
 
 def as_column(labels: Any) -> Any:
-    """The keys of labels as one column."""
     return labels if labels.dtype.kind in "iubf" else np.array(label_keys(labels), dtype=object)
 
 
@@ -120,7 +118,6 @@ def with_columns(rows: Any, more: Mapping[str, Any]) -> Any:
 
 
 def free_name(name: str, taken: Sequence[str]) -> str:
-    """A name that no column has."""
     folded = {other.lower() for other in taken}
     while name in folded:
         name += "_"

@@ -26,7 +26,6 @@ class Cells:
         mean: float | None = None,
         m2: float | None = None,
     ) -> None:
-        """Add a cell."""
         self.rows.append((name, feature, value, float(n), mean, m2))
 
     def columns(self) -> dict[str, list[Any]]:
@@ -36,8 +35,6 @@ class Cells:
 
 @dataclass(frozen=True)
 class EstimatorCounts:
-    """An estimator as counts."""
-
     features: Sequence[Feature]
     prior: Prior
     cells: Cells
@@ -87,7 +84,6 @@ def labels_of(estimator: Any) -> list[Any]:
 
 
 def column_type(values: Iterable[Any]) -> str:
-    """The type of a column with these values."""
     kinds = {type(value) for value in values if value is not None}
     for kind, name in {bool: "BOOLEAN", int: "BIGINT"}.items():
         if kinds == {kind}:

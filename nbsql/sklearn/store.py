@@ -65,7 +65,6 @@ def model_bytes(model: nbsql.Model) -> bytes:
 
 
 def read_model(content: bytes, connection: Any, *, name: str | None = None) -> nbsql.Model:
-    """The model from the bytes of a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.parquet"
         path.write_bytes(content)

@@ -43,7 +43,6 @@ from nbsql.spec.options import Best, Infer, PriorArgument, Segments
 
 
 def keywords_py() -> str:
-    """The text of keywords.py."""
     types = {each.name: keyword_type(each) for each in model_fields()} | {name: type_ for name, (type_, _) in PLACE.items()}
     text, base = _HEADER, "TypedDict"
     for name, description in _CLASSES.items():

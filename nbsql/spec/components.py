@@ -43,7 +43,6 @@ class Components:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Components:
-        """The components that `to_dict` wrote."""
         splits = (
             ClassSplit(each["class"], tuple(each["scales"]), tuple(map(tuple, each["centres"]))) for each in data["splits"]
         )

@@ -102,7 +102,6 @@ class DuckDB(DuckDBDriver):
     # Results. ------------------------------------------------------------------------------------------------------
 
     def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
-        """A query as a DuckDB relation."""
         self.end_unread_result()
         with self.errors():
             return self.bound(sql)
@@ -205,7 +204,6 @@ class DuckDB(DuckDBDriver):
             raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
 
     def columns(self, relation: Markup) -> list[Column]:
-        """The columns of a relation."""
         with self.errors():  # errors of a relation that is not run do not affect the caller's transaction
             return _columns(self.bound(self.renderer.statement("without_rows", relation)))
 

@@ -113,7 +113,6 @@ def _names(frame: Any) -> list[Any]:
 
 
 def _type(column: Any) -> Any:
-    """The type of a column as its library has it."""
     return next((getattr(column, name) for name in ("dtype", "type") if hasattr(column, name)), type(column).__name__)
 
 

@@ -225,7 +225,6 @@ class Sources:
 
 
 def _named(name: str, relations: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The relations of that name in all schemas."""
     return [relation for relation in relations if folded(relation[2]) == folded(name)]
 
 
@@ -273,7 +272,6 @@ def scanned_table(tree: str) -> list[str] | None:
 
 
 def _expressions(tree: Any) -> Iterator[Mapping[str, Any]]:
-    """All expressions in a part of a tree."""
     if isinstance(tree, Mapping):
         if "class" in tree:
             yield tree

@@ -150,7 +150,6 @@ class PostgreSQLDriver(Engine):
                 self.query_macro("set_search_path", self._path_before if path is None else path)
 
     def session_path(self) -> str:
-        """The search path of the session."""
         if self._within:
             return self._path_before
         with self.using_search_path(None):
