@@ -12,7 +12,7 @@ from nbsql.dbt.package import parts_called
 from nbsql.dbt.schema import default_options, refused_options
 from nbsql.family import FAMILIES, INFERRED, Estimate, Nulls, Unseen
 from nbsql.family.facts import choices_of, facts
-from nbsql.family.stop_words import STOP_WORDS
+from nbsql.family.text import STOP_WORDS
 from nbsql.spec.rules import RULES
 
 FACTS = Path("dbt/facts.sql")

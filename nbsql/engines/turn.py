@@ -21,10 +21,6 @@ _phases: dict[str, Any] = {"stop": None}  # of the garbage collector, the presen
 gc.callbacks += [_phases.pop, _phases.__setitem__]  # not Python code, in which a KeyboardInterrupt would be lost
 
 
-def _is_collecting() -> bool:
-    return next(reversed(_phases)) == "start"
-
-
 class Turn:
     """The turn on one connection, as a context manager; the thread that has it may take it again.
 
@@ -58,7 +54,7 @@ class Turn:
         driver, whose connection must not be entered again; without it, Python code has just dropped the last reference.
         """
         self._released.append(release)
-        if _is_collecting() or not self._lock.acquire(blocking=False):
+        if next(reversed(_phases)) == "start" or not self._lock.acquire(blocking=False):
             return
         self._depth += 1
         try:

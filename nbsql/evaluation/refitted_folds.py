@@ -105,13 +105,10 @@ class RefittedFolds(Folds):
                 spec = self._by_fold[name] = mark_few_values(engine, spec, counted)
                 cells = fragment("cells_of", counted)
                 if spec.weighted is not None:
-                    named = partial(self._name_of_fold, name)
+                    named = partial(lambda fold, part: self._table(f"{part} of {fold}"), name)
                     found, counted, self._weights[name] = find_weights(engine, plan, source, count, counted, named)
                     self._by_fold[name], cells = replace(found, slice_by=spec.slice_by), fragment("cells_of", counted)
             yield cells
-
-    def _name_of_fold(self, fold: str, part: str) -> Markup:
-        return self._table(f"{part} of {fold}")
 
     def _with_known_edges(self, setting: Spec, name: str) -> Spec:
         """The setting with the edges of a fold that are known already, without the numbers that these leave in one bin.

@@ -114,10 +114,6 @@ class Conditional(Level):
         pairs = zip(self.all_parents, parents, strict=True)
         return replace(self, integers=integers).with_parents([replace(parent, column=name) for parent, name in pairs])
 
-    def with_depth(self, depth: int) -> Conditional:
-        """The same family with the first parents only, at least one."""
-        return self.with_parents(self.all_parents[:depth])
-
     @property
     def unknown_parent(self) -> str | None:
         """The first parent of which the fit has not found the values yet."""

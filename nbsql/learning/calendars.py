@@ -112,8 +112,9 @@ def calendar_parts(engine: Engine, source: Source, options: Options) -> dict[str
 def with_parts(columns: Iterable[Column], parts: Mapping[str, Sequence[Derived]]) -> list[Column]:
     """Columns of which some have parts, which are categories."""
     made = {each.name for derived in parts.values() for each in derived}
+    names = {name: tuple(each.name for each in derived) for name, derived in parts.items()}
     return [
-        replace(column, is_category=column.is_category or column.name in made, parts=_names_of(parts, column))
+        replace(column, is_category=column.is_category or column.name in made, parts=names.get(column.name, column.parts))
         for column in columns
     ]
 
@@ -138,10 +139,6 @@ def without_dates_of_dimensions(source: Source, options: Options) -> Source:
         )
         source.columns = with_parts(source.columns, dict.fromkeys(left_out, ()))
     return source
-
-
-def _names_of(parts: Mapping[str, Sequence[Derived]], column: Column) -> tuple[str, ...] | None:
-    return tuple(each.name for each in parts[column.name]) if column.name in parts else column.parts
 
 
 def _names(value: Any) -> frozenset[str]:

@@ -23,7 +23,7 @@ def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
     The union of the queries `cells` is the cells of the model.
     """
     for feature in features_with_covariance(spec):
-        statistics = engine.renderer.fragment("union_of_cells", cells)
+        statistics = engine.renderer.fragment("subquery", engine.renderer.fragment("union_of_rows", cells))
         for label, numbers in engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
             raise InputError(_collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
 

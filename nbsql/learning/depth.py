@@ -46,5 +46,5 @@ def _cut(feature: Feature, depth: int) -> Feature:
     family: Any = feature.family
     if feature.alone is None or len(family.parent_names) <= depth:
         return feature
-    columns, types = feature.columns[: depth + 1], feature.types[: depth + 1]
-    return replace(feature, family=family.with_depth(depth) if depth else feature.alone, columns=columns, types=types)
+    cut = family.with_parents(family.all_parents[:depth]) if depth else feature.alone
+    return replace(feature, family=cut, columns=feature.columns[: depth + 1], types=feature.types[: depth + 1])

@@ -124,7 +124,7 @@ class FeatureWeightSearch(WeightSearch):
                 self._set_penalty(options)
                 try:
                     point = self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE)
-                    loss = self._held_out_loss(evidence, point)
+                    loss = self.loss(self._scores(evidence, self._points_of_folds(evidence, point)))
                 except InputError:  # there is no minimum
                     continue
                 starts = [point, starts[-1]]
@@ -134,10 +134,6 @@ class FeatureWeightSearch(WeightSearch):
         """A table of the scores of the rows by the weights of the other folds, without a choice among options."""
         penalty = PENALTIES[0] if asked.penalty is None else asked.penalty
         return self._scores(evidence, self.find_by_fold(replace(asked, per="feature", penalty=penalty), evidence))
-
-    def _held_out_loss(self, evidence: Evidence, point: Sequence[float]) -> float:
-        """The log loss of the rows by the weights of the other folds."""
-        return self.loss(self._scores(evidence, self._points_of_folds(evidence, point)))
 
     def _scores(self, evidence: Evidence, points: Sequence[tuple[str, Sequence[float]]]) -> Markup:
         """A table of the scores of the rows by the point of each fold: within a query each score would be computed K times."""

@@ -169,7 +169,7 @@ class Scorecard(Displayed):
         *,
         is_derived: bool = False,
     ) -> str:
-        from nbsql.queries.standalone.points import standalone_points  # imports sqlglot
+        from nbsql.queries.standalone.scorer import standalone_points  # imports sqlglot
 
         arguments = (self._point_lines(against), relation, dialect, passed, reasons)
         return standalone_points(self._states.current, *arguments, is_derived=is_derived)

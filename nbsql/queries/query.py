@@ -38,10 +38,6 @@ _NAMED = 8  # columns left out of a table that are named
 _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was not installed")
 
 
-def _terminal_width() -> int:
-    return get_terminal_size((_WIDTH, 0)).columns
-
-
 def _note(left_out: Sequence[str]) -> list[str]:
     """The line below a table that names the columns which did not fit; none if all did."""
     if not left_out:
@@ -177,7 +173,7 @@ class Query(PendingQuery):
             return f"<nbsql.Query: {error}>"
         if rows is None:
             return f"<nbsql.Query of {', '.join(columns)}; .show() runs it, .sql is its text>"
-        table, left_out = table_of_rows(columns, rows).fitted(_terminal_width(), self._added)
+        table, left_out = table_of_rows(columns, rows).fitted(get_terminal_size((_WIDTH, 0)).columns, self._added)
         title = f"nbsql.Query, its first rows ({_SHOWN} at most); .show() runs it, .sql is its text"
         return "\n".join([title, table.text(), *_note(left_out)])
 

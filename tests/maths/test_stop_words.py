@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 import nbsql
-from nbsql.family.stop_words import STOP_WORDS
+from nbsql.family.text import STOP_WORDS
 
 OURS = list(nbsql.Text(stop_words="english").stop_words or ())
 THEIRS = sorted(ENGLISH_STOP_WORDS)

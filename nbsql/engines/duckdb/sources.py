@@ -111,16 +111,13 @@ class Sources:
         match = self._find(path, relations, place) if len(_named(path[-1], relations)) < 2 else None  # which it reads is open
         if match is not None:
             return self._rereads_of(match)
-        return self._rereads_of_file(path[0]) if len(path) == 1 else 0
+        return self._engine.renderer.layout.file_rereads if len(path) == 1 and PARQUET.search(path[0]) else 0
 
     def _rereads_of(self, relation: tuple[str, ...]) -> int:
         if relation[3] != "view":
             return relation[3] == "table"
         query = _VIEW.match(self._engine.query_macro("view_definition", *relation[:3])[0][0])
         return 0 if query is None else self._rereads(query[1], (relation[0], relation[1]))
-
-    def _rereads_of_file(self, path: str) -> int:
-        return self._engine.renderer.layout.file_rereads if PARQUET.search(path) else 0
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
         """The table or view that a path of quoted or plain names denotes: its database, schema and name, and its type.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -46,12 +45,8 @@ _STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
-def _is_loud(_: logging.LogRecord) -> bool:
-    return not _quiet.get()
-
-
 for _name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
-    PySparkLogger.getLogger(_name).addFilter(_is_loud)
+    PySparkLogger.getLogger(_name).addFilter(lambda _: not _quiet.get())
 
 
 class SparkDriver(Engine):

@@ -72,7 +72,8 @@ class Term:
     @property
     def input_macro(self) -> str:
         """The macro of the columns that it reads."""
-        return "standalone_counts_input" if self.shape.startswith("multi") else f"standalone_{self.shape}_input"
+        inputs = {"edges": "number", "weighted": "number", "multinomial": "counts", "multivariate_gaussian": "counts"}
+        return f"standalone_{inputs.get(self.shape, self.shape)}_input"
 
     @property
     def common_macro(self) -> str:

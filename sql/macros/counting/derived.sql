@@ -25,7 +25,7 @@
     source.*,
     {% endif %}
     {% for name, expression in layer.columns %}
-    {{ nbsql.layer_column(name, expression) }}{{ nbsql.comma(loop) }}
+    {%+ if expression is none %}source.{% else %}({{ expression }}) AS {%+ endif %}{{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
     {% endfor %}
   {% if layer.without %}
   FROM (
@@ -35,10 +35,6 @@
   FROM {{ source | indent(2) }} AS source
   {% endif %}
 )
-{%- endmacro %}
-
-{% macro layer_column(name, expression) -%}
-{% if expression is none %}source.{{ nbsql.ident(name) }}{% else %}({{ expression }}) AS {{ nbsql.ident(name) }}{% endif %}
 {%- endmacro %}
 
 {# A column of another type than the expressions that read it were written for, as text. #}

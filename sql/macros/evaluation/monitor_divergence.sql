@@ -14,7 +14,8 @@ values_of_slices AS {{ nbsql.materialized() }}(
   {{ nbsql.summed_values(nbsql.word('counted'), features, 'slice', bounded) | indent(2) }}
   {% if bounded %}
   UNION ALL
-  SELECT slice, feature, {{ nbsql.outside_value() }}, n FROM outside WHERE n > 0
+  {# All numbers outside of the distribution of their family are one value. #}
+  SELECT slice, feature, CAST('outside' AS {{ text }}){{ nbsql.binary() }}, n FROM outside WHERE n > 0
   {% endif %}
 ),
 mixes AS {{ nbsql.materialized() }}(
@@ -88,9 +89,6 @@ WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
 GROUP BY {{ key }}feature
 {%- endif %}
 {%- endmacro %}
-
-{# The value that represents all numbers outside of the distribution of their family. #}
-{% macro outside_value() -%} CAST('outside' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
 {# The condition that a number is outside of its distribution, so that a fit refuses it. #}
 {% macro is_outside(feature) -%}

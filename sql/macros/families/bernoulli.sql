@@ -52,9 +52,8 @@
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set if_true, if_false = nbsql.parameter_column(feature, 'true', k), nbsql.parameter_column(feature, 'false', k) -%}
 {% set unseen %}{% if feature.family.unseen == 'smooth' %}{{ nbsql.parameter_column(feature, 'unseen', k) }}, {% endif %}{% endset -%}
-{% set missing -%}
-{% if feature.family.nulls == 'category' %}coalesce({{ nbsql.parameter_column(feature, 'missing', k) }}, {{ unseen }}0){% else %}0{% endif %}
-{%- endset -%}
+{% set known = nbsql.parameter_column(feature, 'missing', k) -%}
+{% set missing %}{% if feature.family.nulls == 'category' %}coalesce({{ known }}, {{ unseen }}0){% else %}0{% endif %}{% endset -%}
 CASE WHEN {{ x }} THEN {{ if_true }} WHEN NOT {{ x }} THEN {{ if_false }} ELSE {{ missing }} END
 {%- endmacro %}
 

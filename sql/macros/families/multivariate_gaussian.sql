@@ -316,17 +316,6 @@ FROM (
 WHEN 'location' THEN smoothed.mean
 {%- endmacro %}
 
-{# The cells of several queries, as a relation. #}
-{% macro union_of_cells(queries) -%}
-(
-  {% for query in queries %}
-  {{ query | indent(2) }}
-  {{- nbsql.union_all(loop) | indent(2) }}
-  {%- endfor %}
-
-)
-{%- endmacro %}
-
 {# One row: n, the number of rows, or their weight, that lack one of the numbers of a feature. #}
 {% macro rows_missing_a_number(statistics, feature) -%}
 SELECT

@@ -27,7 +27,7 @@ SELECT
 FROM best
 JOIN {% if row.listed %}(
   SELECT
-    unnest({{ nbsql.position_list(model.form.class_numbers) }}) AS class_no,
+    unnest({{ nbsql.list_by_class(model) }}) AS class_no,
     unnest({{ nbsql.list_by_class(model, 'class') }}) AS class
   FROM {{ parameters }} AS parameters
 ){% else %}numbers{% endif %} AS classes ON classes.class_no = best.class_no
@@ -174,10 +174,6 @@ FROM (
 {# Numbers as rows, from one text, which takes no planning time, however many they are. #}
 {% macro row_list(numbers, type) -%}
 unnest(CAST({{ nbsql.text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% else %}{{ nbsql.double() }}{% endif %}[]))
-{%- endmacro %}
-
-{% macro position_list(items) -%}
-{{ nbsql.array() }}[{% for item in items %}{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}]
 {%- endmacro %}
 
 {# The terms of categories and tokens: the lookups of the row's values. #}

@@ -42,13 +42,20 @@ WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }}
 SELECT
   evidence.*,
   CASE WHEN {{ explained }} THEN CASE evidence.nbsql_highest
-    {%- for k in model.form.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ nbsql.class_label(k) }}{% endfor %}
+    {%- set label = nbsql.word('evidence.nbsql_class' if nbsql.labels_in_rows() else 'parameters.class') %}
+    {%- for k in model.form.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ label }}_{{ k }}{% endfor %}
 
   END END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_relative_evidence END AS nbsql_probability,
   {{ nbsql.log_sum(nbsql.word('evidence.nbsql_highest'), nbsql.word('evidence.nbsql_relative_evidence')) }} AS nbsql_log_evidence
 FROM (
-  SELECT best.*, {{ nbsql.relative_evidence(model) }} AS nbsql_relative_evidence
+  {% set relative_evidence -%}
+  {% call(k) nbsql.sum_in_blocks(model.form.class_numbers) -%}
+  {% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset -%}
+  {{ nbsql.exp(difference) }}
+  {%- endcall %}
+  {%- endset %}
+  SELECT best.*, {{ relative_evidence }} AS nbsql_relative_evidence
   FROM (
     SELECT
       joint.*,
@@ -65,11 +72,6 @@ FROM (
 
 {{ nbsql.join_parameters(model, parameters, nbsql.word('evidence')) }}
 {%- endif %}
-{%- endmacro %}
-
-{# The label of class k. #}
-{% macro class_label(k) -%}
-{% if nbsql.labels_in_rows() %}evidence.nbsql_class_{{ k }}{% else %}parameters.class_{{ k }}{% endif %}
 {%- endmacro %}
 
 {#
@@ -164,14 +166,6 @@ LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(f
 #}
 {% macro log_sum(highest, relative_sum) -%}
 CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ relative_sum }}) ELSE {{ highest }} END
-{%- endmacro %}
-
-{# The evidence, relative to the highest joint likelihood. #}
-{% macro relative_evidence(model) -%}
-{% call(k) nbsql.sum_in_blocks(model.form.class_numbers) -%}
-{% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset -%}
-{{ nbsql.exp(difference) }}
-{%- endcall %}
 {%- endmacro %}
 
 {# The lookup of a categorical feature. It is not a sub-select, because DuckDB would flatten each of them in the time of all the joins. #}

@@ -121,7 +121,9 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 #}
 {% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
 {% set numbers = parts.numbers if dense else [] -%}
-{% set packed = nbsql.left_out_parameters(numbers) -%}
+{% set packed -%}
+{% for feature in numbers %}{{ nbsql.left_out_number_parameters(feature) }}{{ nbsql.comma_line(loop) }}{% endfor %}
+{%- endset -%}
 SELECT
   number.nbsql_row,
   number.class_no,
@@ -198,13 +200,6 @@ FROM (
 {%- endif %}
 {%- endset -%}
 {% if numbers %}{{ nbsql.with_packed_parameters(with_prior, packed) }}{% else %}{{ with_prior }}{% endif %}
-{%- endmacro %}
-
-{# The parameters that the terms read, each a name and an expression over `number`. #}
-{% macro left_out_parameters(numbers) -%}
-{% for feature in numbers -%}
-{{ nbsql.left_out_number_parameters(feature) }}{{ nbsql.comma_line(loop) }}
-{%- endfor %}
 {%- endmacro %}
 
 {# A relation with its packed parameters: in a column `parameters`, whose fields they are, or beside it. #}

@@ -35,7 +35,10 @@ nbsql_odds AS {{ materialized }}(
   FROM (
     SELECT
       nbsql_ranked.*,
-      {%+ call(class) nbsql.sum_in_blocks(scorer.classes) %}{{ nbsql.standalone_below_second(class.number) }}{% endcall %} AS nbsql_rest
+      {%+ call(class) nbsql.sum_in_blocks(scorer.classes) -%}
+{% set difference %}nbsql_joint_{{ class.number }} - nbsql_second{% endset -%}
+CASE WHEN nbsql_top = {{ class.number }} THEN 0 ELSE {{ nbsql.exp(difference) }} END
+{%- endcall %} AS nbsql_rest
     FROM nbsql_ranked
   ) AS nbsql_rested
 ),
@@ -60,12 +63,6 @@ nbsql_calibrated AS {{ materialized }}(
 {# A share of the total; the same for every class if the total is 0, as in scikit-learn. #}
 {% macro standalone_share(scorer, name) -%}
 CASE WHEN nbsql_total > 0 THEN nbsql_{{ nbsql.word(name) }} / nbsql_total ELSE {{ nbsql.number(1 / (scorer.classes | length)) }} END
-{%- endmacro %}
-
-{# The likelihood of a class but the most probable one, relative to the second. #}
-{% macro standalone_below_second(number) -%}
-{% set difference %}nbsql_joint_{{ number }} - nbsql_second{% endset -%}
-CASE WHEN nbsql_top = {{ number }} THEN 0 ELSE {{ nbsql.exp(difference) }} END
 {%- endmacro %}
 
 {# The log-odds of a class against the rest; 1e308 for a class beside which all others are ruled out. #}

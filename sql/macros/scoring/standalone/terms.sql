@@ -66,10 +66,6 @@ CASE {{ x }}
 
 {# A bin includes its lower edge and excludes its upper one. #}
 
-{% macro standalone_edges_input(term) -%}
-{{ nbsql.finite(nbsql.number_of(term.columns[0])) }} AS {{ nbsql.of_feature('nbsql_x', term) }}
-{%- endmacro %}
-
 {# The term of a binned number in class k: the score of its bin, or of a missing number. #}
 {% macro standalone_edges(term, k) -%}
 {% set x = nbsql.of_feature('nbsql_x', term) -%}
@@ -130,7 +126,7 @@ CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {%- endmacro %}
 
 {# A number, or the product of two. #}
-{% macro standalone_weighted_input(term) -%}
+{% macro standalone_number_input(term) -%}
 {% for column in term.columns -%}
 {{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %} * {% endif %}
 {%- endfor %} AS nbsql_x_{{ term.index }}
