@@ -19,7 +19,7 @@ from support.dbt_projects import Project, equal, needs_dbt
 
 import nbsql
 
-pytestmark = needs_dbt
+pytestmark = [*needs_dbt, pytest.mark.nightly]  # by day SQLite is tried of the engines without lists
 
 # Nullable columns and others, whole numbers without a sign, and texts with quotes and a backslash.
 ROWS = r"""

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engines.servers import absent
-from support import dbt_versions
-from support.dbt_projects import Project, equal, needs_dbt, read, server
+from support.dbt_projects import BUILDS, Build, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -80,10 +78,6 @@ VERSIONED = {
 
 KEYS = ["position", "code", "customer_id"]
 
-# Engines and versions of dbt. The others than the tests' own take a second where that takes ten.
-BUILDS = [("duckdb", None), ("postgres", "2.0")]
-BY_NIGHT = [("postgres", None), *(("duckdb", version) for version in ("1.8", "1.12", "2.0"))]
-
 
 def generic_tests(version: str | None) -> dict[str, list[Any]]:
     def test(name: str, own: str, **arguments: Any) -> dict[str, Any]:
@@ -103,16 +97,10 @@ def generic_tests(version: str | None) -> dict[str, list[Any]]:
     }
 
 
-@pytest.mark.parametrize(
-    ("engine", "version"), [*BUILDS, *(pytest.param(*build, marks=pytest.mark.nightly) for build in BY_NIGHT)]
-)
-def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
-    engine: str, version: str | None, tmp_path: Path
-) -> None:
-    why = version and dbt_versions.missing(version)
-    if why:
-        absent(why)
-    with server(engine) as address:
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(build: Build, tmp_path: Path) -> None:
+    _, version = build
+    with server(*build) as address:
         project = Project(tmp_path, MODELS, META, {}, generic_tests(version), address=address, version=version)
         profiles = json.loads((tmp_path / "profiles.yml").read_text(encoding="utf-8"))
         outputs = profiles["project"]["outputs"]
@@ -187,13 +175,8 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
 
 
 @pytest.mark.look
-@pytest.mark.parametrize(("engine", "version"), [*BUILDS, *(pytest.param(*it, marks=pytest.mark.nightly) for it in BY_NIGHT)])
-def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle_options(
-    engine: str, version: str | None, tmp_path: Path
-) -> None:
-    why = version and dbt_versions.missing(version)
-    if why:
-        absent(why)
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle_options(build: Build, tmp_path: Path) -> None:
     texts = "SELECT i + 5000 AS position, 'it is number ' || i || ' of them' AS note, 'K' || i || '-9' AS code, "
     texts += "i % 7 AS links, 'c' || (i % 150) AS customer_id, 1900 + i AS year, 0.5 * (i % 90) AS price, "
     texts += "'a b c d ' || (i % 9) AS few, i % 2 AS half, (i % 97 + 1) / 99.0 AS part, (i % 2) * (i % 41) * 1.5 AS spent, "
@@ -207,8 +190,8 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle
     numbers = {"links": {"family": "poisson", "alpha": 3}, "price": {"family": "gaussian", "smoothing": 0.1, "floor": 0.1}}
     idle = {"features": [*numbers], "families": numbers, "alpha": 2, "nulls": "category", "unseen": "smooth"}
     meta["idle"] = {"target": "label", **idle}
-    with server(engine) as address:
-        project = Project(tmp_path, models, meta, address=address, version=version)
+    with server(*build) as address:
+        project = Project(tmp_path, models, meta, address=address, version=build[1])
         done = project.dbt("build", "--empty")
         assert done.returncode == 0, done.stdout + done.stderr
         assert "by a look" not in done.stdout

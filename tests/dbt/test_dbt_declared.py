@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.dbt_projects import ENGINES, Project, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Build, Project, needs_dbt, read, server
 
 import nbsql
 
@@ -46,8 +46,8 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_declared_values_are_those_that_the_type_of_the_column_writes(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("build", OF_ROWS)
+def test_declared_values_are_those_that_the_type_of_the_column_writes(build: Build, tmp_path: Path) -> None:
     models = dict.fromkeys([*FORMS, *FOREIGN], STATISTICS)
     models |= {f"{name}_likely": "{{ nbsql.feature_likelihoods(ref('%s')) }}" % name for name in FORMS}  # noqa: UP031
     models |= {f"{name}_priors": "{{ nbsql.class_priors(ref('%s')) }}" % name for name in FORMS}  # noqa: UP031
@@ -61,8 +61,8 @@ def test_declared_values_are_those_that_the_type_of_the_column_writes(engine: st
         "part": nbsql.Categorical(alpha={"1": 3}, levels=["2", "7"]),
         "holds": nbsql.Categorical(levels=["true"]),
     }
-    with server(engine) as address:
-        project = Project(tmp_path, models, meta, address=address)
+    with server(*build) as address:
+        project = Project(tmp_path, models, meta, address=address, version=build[1])
         with project.connect() as con:
             con.execute(f"CREATE TABLE rows AS {ROWS}")
         assert project.dbt("build").returncode == 1

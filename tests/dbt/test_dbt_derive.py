@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.dbt_projects import ENGINES, Project, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Build, Project, needs_dbt, read, server
 
 import nbsql
 
@@ -25,8 +25,8 @@ DERIVE = {
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_dbt_derives_as_a_fit_does(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("build", OF_ROWS)
+def test_dbt_derives_as_a_fit_does(build: Build, tmp_path: Path) -> None:
     options: dict[str, Any] = {"target": "class", "id": "id", "exclude": ["label", "part", "half"], "derive": DERIVE}
     unlabelled = "SELECT id, price, pages, part FROM {{ source('raw', 'rows') }}"
     models = {
@@ -42,8 +42,8 @@ def test_dbt_derives_as_a_fit_does(engine: str, tmp_path: Path) -> None:
         "queue": "{{ nbsql.review_queue(ref('kept'), ref('later'), n=5) }}",
     }
     meta = {"kept": options, "sliced": {**options, "slice_by": "half"}}
-    with server(engine) as address:
-        project = Project(tmp_path, models, meta, {"sliced": {"materialized": "table"}}, address=address)
+    with server(*build) as address:
+        project = Project(tmp_path, models, meta, {"sliced": {"materialized": "table"}}, address=address, version=build[1])
         with project.connect() as con:
             con.execute(f"CREATE TABLE rows AS {ROWS}")
         project.build()
@@ -75,8 +75,8 @@ def test_dbt_derives_as_a_fit_does(engine: str, tmp_path: Path) -> None:
             }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("build", OF_ROWS)
+def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(build: Build, tmp_path: Path) -> None:
     options: dict[str, Any] = {"target": "label", "id": "id", "missing": ["NA", "?"]}
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
@@ -84,8 +84,8 @@ def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(engine: str, tmp_path
     }
     rows = "CASE WHEN i % 5 = 0 THEN 'NA' ELSE CAST(i % 7 AS VARCHAR) END AS age, "
     rows += "CASE WHEN i % 3 = 0 THEN '?' WHEN i % 4 = 0 THEN 'y' ELSE 'x' END AS city"
-    with server(engine) as address:
-        project = Project(tmp_path, models, {"kept": options}, address=address)
+    with server(*build) as address:
+        project = Project(tmp_path, models, {"kept": options}, address=address, version=build[1])
         with project.connect() as con:
             con.execute(f"CREATE TABLE rows AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END AS label, {rows} "
                         "FROM generate_series(0, 89) AS t(i)")  # fmt: skip
@@ -98,23 +98,26 @@ def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(engine: str, tmp_path
                 assert found[row[0]] == pytest.approx(row[-2:], rel=1e-9)
 
 
-def test_what_dbt_refuses_to_derive(tmp_path: Path) -> None:
+@pytest.mark.parametrize("build", OF_ROWS)
+def test_what_dbt_refuses_to_derive(build: Build, tmp_path: Path) -> None:
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
         "poor": "SELECT id, price FROM {{ source('raw', 'rows') }}",
         "scored": "{{ nbsql.predictions(ref('kept'), ref('poor')) }}",
     }
-    project = Project(tmp_path, models, {"kept": {"target": "label", "exclude": ["id"], "derive": DERIVE}})
-    with project.connect() as con:
-        con.execute(f"CREATE TABLE rows AS {ROWS}")
-    assert project.dbt("build").returncode == 1
+    meta = {"kept": {"target": "label", "exclude": ["id"], "derive": DERIVE}}
+    with server(*build) as address:
+        project = Project(tmp_path, models, meta, address=address, version=build[1])
+        with project.connect() as con:
+            con.execute(f"CREATE TABLE rows AS {ROWS}")
+        assert project.dbt("build").returncode == 1
     assert project.messages()["scored"].startswith(
         "nbsql: no column 'pages' in poor, from which 'kept' derives 'per_page'; its"
     )
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_dbt_takes_the_parts_of_dates_as_a_fit_does(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("build", OF_ROWS)
+def test_dbt_takes_the_parts_of_dates_as_a_fit_does(build: Build, tmp_path: Path) -> None:
     families = {
         "called": {"family": "calendar", "parts": ["weekday", "hour"], "nulls": "category"},
         "sent": {"family": "calendar", "parts": ["hour"], "zone": "Europe/Berlin"},
@@ -136,8 +139,8 @@ def test_dbt_takes_the_parts_of_dates_as_a_fit_does(engine: str, tmp_path: Path)
         CAST('2025-10-20 00:00:00+00' AS TIMESTAMP WITH TIME ZONE) + i * INTERVAL '7 hours' AS sent
       FROM generate_series(0, 399) AS t(i)
     """
-    with server(engine) as address:
-        project = Project(tmp_path, models, meta, address=address)
+    with server(*build) as address:
+        project = Project(tmp_path, models, meta, address=address, version=build[1])
         with project.connect() as con:
             con.execute(f"CREATE TABLE rows AS {rows}")
         assert project.dbt("build").returncode == 1

@@ -11,9 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from engines.servers import absent
-from support import dbt_versions
-from support.dbt_projects import ENGINES, Project, dbt, equal, needs_dbt, output, read, server
+from support.dbt_projects import BUILDS, Project, dbt, equal, needs_dbt, output, read, server
 
 import nbsql
 from nbsql.dbt.mirror import fill_mirror
@@ -104,24 +102,10 @@ class Example:
             self.con = psycopg.connect(address, autocommit=True, options="-c search_path=nbsql_example")
 
 
-# Engines, and versions of dbt that are not the tests' own.
-OTHERS = [("duckdb", "1.8"), *((engine, version) for version in ("1.12", "2.0") for engine in ENGINES)]
-BUILDS = [*((engine, None) for engine in ENGINES), *OTHERS]
-BY_NIGHT = [*((engine, version) for version in (None, "1.12") for engine in ENGINES)]  # the oldest and the newest by day
-
-
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(build, marks=[pytest.mark.nightly] * (build in BY_NIGHT)) for build in BUILDS],
-    ids=["-".join(filter(None, build)) for build in BUILDS],
-)
+@pytest.fixture(scope="module", params=BUILDS)
 def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
-    engine, version = request.param
-    why = version and dbt_versions.missing(version)
-    if why:
-        absent(why)
-    with server(engine) as address:
-        found = Example(tmp_path_factory.mktemp("example"), address, version)
+    with server(*request.param) as address:
+        found = Example(tmp_path_factory.mktemp("example"), address, request.param[1])
         yield found
         found.con.close()
 
@@ -185,7 +169,7 @@ def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
         "models/churn_history.sql",
         "models/spam.yml",
     ]
-    project = Project(tmp_path, {}, {})
+    project = Project(tmp_path, {}, {}, version="2.0")
     for name, content in files.items():
         if name != "packages.yml":
             (tmp_path / name).write_text(content, encoding="utf-8")
@@ -203,7 +187,8 @@ def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
         "spam_scored": "{{ nbsql.predictions(ref('spam_statistics'), ref('mails')) }}",
     }.items():
         (tmp_path / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
-    project.build()
+    with server("duckdb", project.version):
+        project.build()
     with project.connect() as con:
         families = {"visits": "poisson", "notes": nbsql.Text(stop_words="english")}
         model = nbsql.fit(con, "customers", target="churned", id="customer_id", families=families)

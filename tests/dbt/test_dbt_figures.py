@@ -19,7 +19,7 @@ import pytest
 from engines.servers import absent
 from jinja2 import Environment
 from support import dbt_versions
-from support.dbt_projects import Project, module_on, needs_dbt, read, server
+from support.dbt_projects import ENGINES, Project, module_on, needs_dbt, read, server
 
 import nbsql
 
@@ -69,7 +69,8 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
     "snowflake": (),
     "trino": (),
 }
-BY_DAY = ("duckdb", "postgres")
+# The versions of dbt; that of Spark is the tests' own, and what stands for warehouses has one for all.
+VERSION = {"duckdb": "2.0", "postgres": "2.0", "sqlite": "sqlite", "clickhouse": "clickhouse", "spark": None}
 Rows = list[tuple[Any, ...]]
 
 
@@ -78,7 +79,10 @@ def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], 
     """A project on an engine, and what reads a table there."""
     if engine in ("duckdb", "postgres", "sqlite"):
         with server(engine) if engine != "sqlite" else nullcontext() as address:
-            found = module_on("sqlite").OnSQLite(folder) if engine == "sqlite" else Project(folder, {}, {}, address=address)
+            if engine == "sqlite":
+                found = module_on(engine).OnSQLite(folder)
+            else:
+                found = Project(folder, {}, {}, address=address, version=VERSION[engine])
 
             def reads(name: str) -> Rows:
                 with closing(found.connect()) as con:
@@ -99,13 +103,13 @@ def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], 
 
 @pytest.fixture(
     scope="module",
-    params=[engine if engine in BY_DAY else pytest.param(engine, marks=pytest.mark.nightly) for engine in LEFT_OUT],
+    params=[engine if engine in ENGINES else pytest.param(engine, marks=pytest.mark.nightly) for engine in LEFT_OUT],
 )
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, Rows]]]:
     """The engine, and the probabilities of each model that it takes."""
     engine = request.param
-    version = {"sqlite": engine, "clickhouse": engine, **dict.fromkeys(("bigquery", "snowflake", "trino"), "warehouses")}
-    if why := engine in version and dbt_versions.missing(version[engine]):
+    version = VERSION.get(engine, "warehouses")
+    if why := version and dbt_versions.missing(version):
         absent(why)
     with place(engine, tmp_path_factory.mktemp(engine)) as (project, reads):
         shutil.rmtree(project.folder / "models")

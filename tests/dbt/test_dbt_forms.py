@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from support.dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -36,19 +36,20 @@ def models_on(engine: str) -> dict[str, Any]:
     return {name: model for name, model in MODELS.items() if name != "long" or engine == "duckdb"}
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=OF_ROWS)
 def con(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    engine, version = request.param
     models = {}
-    for name, (table, _) in models_on(request.param).items():
+    for name, (table, _) in models_on(engine).items():
         models[name] = f"{{{{ nbsql.statistics(source('raw', '{table}')) }}}}"
         for verb in ("probabilities", "explanation", "evaluation"):
             models[f"{name}_{verb}"] = f"{{{{ nbsql.{verb}(ref('{name}'), source('raw', '{table}')) }}}}"
     config = {name: {"materialized": "table"} for name in models}
-    meta = {name: raw(options) for name, (_, options) in models_on(request.param).items()}
+    meta = {name: raw(options) for name, (_, options) in models_on(engine).items()}
     values = ", ".join(f"'v' || (CAST(floor(i / {j + 1}.0) AS INTEGER) % {j % 3 + 2}) AS c{j}" for j in range(COLUMNS))
     names = f"i % 3 AS y, 'label ' || i % {CLASSES} AS label, i % 4 AS n"
-    with server(request.param) as address:
-        project = Project(tmp_path_factory.mktemp("dbt"), models, meta, config, address=address)
+    with server(engine, version) as address:
+        project = Project(tmp_path_factory.mktemp("dbt"), models, meta, config, address=address, version=version)
         project.run(f"CREATE TABLE rows AS SELECT {names}, {values} FROM generate_series(0, 209) AS t(i)", STRANGE)
         project.build()
         with project.connect() as con:
@@ -62,7 +63,7 @@ def raw(options: dict[str, object]) -> dict[str, object]:
 
 
 def test_many_columns_many_classes_and_strange_names_are_as_in_python(con: Any, request: pytest.FixtureRequest) -> None:
-    for name, (table, options) in models_on(request.node.callspec.params["con"]).items():
+    for name, (table, options) in models_on(request.node.callspec.params["con"][0]).items():
         families = {"te xt": nbsql.Text()} if name == "strange" else options.get("families", {})
         model = nbsql.fit(con, table, **{**options, "families": families})
         queries = {

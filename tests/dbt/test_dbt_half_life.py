@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Build, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -37,8 +37,8 @@ TESTS: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_rows_age_in_dbt_as_in_a_fit_and_each_run_adds_to_a_history(engine: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("build", OF_ROWS)
+def test_rows_age_in_dbt_as_in_a_fit_and_each_run_adds_to_a_history(build: Build, tmp_path: Path) -> None:
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
         "weighed": "{{ nbsql.class_priors(ref('kept')) }}",
@@ -51,9 +51,9 @@ def test_rows_age_in_dbt_as_in_a_fit_and_each_run_adds_to_a_history(engine: str,
     options: dict[str, Any] = {"target": "label", "exclude": ["id"], "prior": "smoothed"}
     meta = {"kept": {**options, "weight": {"half_life": "10 days", "at": "day", "weight": "w"}}}
     meta["bare"] = {**options, "weight": {"half_life": "10 days", "at": "day"}}
-    with server(engine) as address:
+    with server(*build) as address:
         kept = {"kept": {"materialized": "incremental", "unique_key": "slice"}, "metrics": {"materialized": "table"}}
-        project = Project(tmp_path, models, meta, kept, TESTS, address=address)
+        project = Project(tmp_path, models, meta, kept, TESTS, address=address, version=build[1])
         runs: list[list[tuple[Any, ...]]] = []
         for count in (59, 199):  # the second time the newest half-life is counted anew, and those after it
             with project.connect() as con:

@@ -176,6 +176,7 @@ def test_what_sqlite_lacks_is_refused_by_name(project: OnSQLite) -> None:
     }
 
 
+@pytest.mark.nightly
 def test_the_example_is_built_as_its_profile_says(tmp_path: Path) -> None:
     why = dbt_versions.missing("sqlite")
     if why:

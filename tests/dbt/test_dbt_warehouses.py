@@ -178,9 +178,8 @@ def served(folder: Path, name: str) -> Iterator[Warehouse]:
             made.server.terminate()
 
 
-@pytest.fixture(
-    scope="module", params=["bigquery", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("snowflake", "trino"))]
-)
+# By day SQLite is tried of the engines without lists.
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.nightly) for name in TARGETS])
 def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     why = dbt_versions.missing("warehouses")
     if why:

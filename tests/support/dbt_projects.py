@@ -41,11 +41,30 @@ needs_dbt = [
 ]
 
 ENGINES = ("duckdb", "postgres")
+Build = tuple[str, "str | None"]  # an engine, and a version of dbt; None: that of the tests
+
+
+def _builds(by_day: Build, *by_night: Build) -> list[Any]:
+    """Parameters of tests, or of a fixture."""
+    night = [pytest.param(build, id="-".join(filter(None, build)), marks=pytest.mark.nightly) for build in by_night]
+    return [pytest.param(by_day, id="-".join(filter(None, by_day))), *night]
+
+
+# dbt 2 takes a second where the others take ten, and runs by day where it can: on DuckDB it reads no file that a newer DuckDB
+# has made, so that the rows are a model of the project or are on PostgreSQL.
+BUILDS = _builds(
+    ("duckdb", "2.0"),
+    *(("postgres", version) for version in (None, "2.0")),
+    *(("duckdb", version) for version in (None, "1.8", "1.12")),
+)
+OF_ROWS = _builds(("postgres", "2.0"), *((engine, None) for engine in ENGINES))
 
 
 @contextmanager
-def server(engine: str) -> Iterator[str | None]:
-    """The address of a private PostgreSQL server, or None for DuckDB, which has none."""
+def server(engine: str, version: str | None = None) -> Iterator[str | None]:
+    """The address of a private PostgreSQL server, or None for DuckDB, which has none; a version of dbt has to be there."""
+    if why := version and dbt_versions.missing(version):
+        absent(why)
     if engine == "duckdb":
         yield None
         return

@@ -57,9 +57,11 @@ def mark(items: Iterable[pytest.Item]) -> None:
             family = family.replace(f"-{value}-", "-", 1)
         family = test + family
         if item.get_closest_marker("dbt") is not None:
-            item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *map(str, params.values())])))  # is built once
-            engines = () if "version" in params else values.values()
-            variant = [engine for engine in engines if engine in ("duckdb", "postgres")]
+            if item.get_closest_marker("spark") is None:  # whose tests share the virtual machine of the others there
+                item.add_marker(
+                    pytest.mark.xdist_group("-".join([item.path.stem, *map(str, params.values())]))
+                )  # is built once
+            variant = [engine for engine in values.values() if engine in ("duckdb", "postgres")]
             family = item.path.stem
         if variant:
             variants[family]["-".join(variant)].append(item)
