@@ -53,6 +53,7 @@ def test_nothing_that_gives_the_answer_away_is_a_feature(found: Demonstration) -
     assert list(found.model.families) == ["month", "hour", "carrier", "origin", "dest", "distance", "dep_delay"]
 
 
+@pytest.mark.slow
 def test_the_demonstration_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

@@ -167,6 +167,7 @@ def test_a_messy_file_is_fitted_judged_and_explained(name: str, tmp_path: Path, 
     assert nb("predict", "shop.duckdb", "m", source, "--csv").stdout.count("\n") == file.rows + 1
 
 
+@pytest.mark.slow
 def test_a_class_of_yes_and_no_can_keep_its_words_by_what_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     lines = [f"{age(i)},{'Yes' if bought(i) == 'sent' else 'No'}" for i in range(60)]

@@ -41,6 +41,7 @@ def run(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "data_set", "line"),
     [

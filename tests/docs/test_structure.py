@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 STRUCTURE = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "structure.py"))
 
 
+@pytest.mark.slow
 def test_there_are_at_most_20_rooms_and_no_circle_of_files_or_rooms():
     files = STRUCTURE["imports"](ROOT / "nbsql")
     rooms = STRUCTURE["rooms"](files)

@@ -82,7 +82,6 @@ def models(both: tuple[Place, Place]) -> list[tuple[Place, nbsql.Model, nbsql.Mo
     return [(place, nbsql.fit(place.con, "calls", name="m", **options), hand) for place in both]
 
 
-@pytest.mark.daily
 def test_parts_are_those_by_hand(models: list[tuple[Place, nbsql.Model, nbsql.Model]], tmp_path: Path) -> None:
     for place, model, hand in models:
         assert set(model.families) == {*BY_HAND}

@@ -137,6 +137,7 @@ def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str
     assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict_uncalibrated'") == [(0,)]
 
 
+@pytest.mark.nightly
 def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
     place = Place("spark", spark)
     place.table("inbox", COLUMNS, mail(120, 1))

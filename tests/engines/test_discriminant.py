@@ -54,7 +54,6 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("case", CASES)
 def test_matrices_agree(tables: Both, case: str) -> None:
     options = {"target": "y", "id": "id", "exclude": ["k"] + ([] if "weight" in CASES[case] else ["w"]), **CASES[case]}

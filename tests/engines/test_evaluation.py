@@ -97,6 +97,7 @@ def test_slices_agree(both: tuple[Place, Place]) -> None:
         assert_same_rows(ours[1], theirs[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_rows_that_a_connection_has_learnt_are_told(connect: Callable[[str], Place], engine: str) -> None:
     """Above the number of rows that are remembered, too, and whatever the types."""

@@ -51,7 +51,6 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("case", CASES)
 def test_families_agree(tables: Both, case: str) -> None:
     assert_agreement(tables, "t", TEST, target="y", id="id", **{"exclude": ["body"], **CASES[case]})

@@ -69,6 +69,7 @@ def assert_same_model(model: nbsql.Model, fresh: nbsql.Model) -> None:
     assert_same_rows(sorted_rows(model.predict_proba(asked)), sorted_rows(fresh.predict_proba(asked)))
 
 
+@pytest.mark.slow
 @ON
 @pytest.mark.parametrize("kind", [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS])
 def test_random_changes_are_learnt_as_by_a_fresh_fit(engine: str, kind: str, connect: Callable[[str], Place]) -> None:
@@ -107,6 +108,7 @@ def test_a_rollback_takes_changes_back(engine: str, connect: Callable[[str], Pla
     assert place.run("SELECT count(*) FROM spam.changes") == [(0,)]
 
 
+@pytest.mark.slow
 @ON
 def test_every_reader_learns_what_has_changed(engine: str, connect: Callable[[str], Place]) -> None:
     place = with_inbox(connect, engine)
@@ -263,6 +265,7 @@ def test_a_file_is_followed_by_whoever_opens_it(tmp_path: Path) -> None:
         assert nbsql.load(con, "it").classes == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 @NEW
 def test_threads_with_connections_of_their_own_learn_in_turn(connect: Callable[[str], Place]) -> None:
     place = with_inbox(connect, "duckdb")

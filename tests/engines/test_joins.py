@@ -50,7 +50,6 @@ def rows(query: nbsql.Query) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.slow
-@pytest.mark.daily
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("least", [0, 10**9])
 def test_a_model_of_joins_is_that_of_the_joined_table(

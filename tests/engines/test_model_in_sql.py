@@ -157,6 +157,7 @@ def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
     assert_commented(place, "estimates", "lookups")
 
 
+@pytest.mark.slow
 def test_the_weights_of_a_model_and_the_changes_that_it_follows_have_comments(place: Place) -> None:
     fitted(place)
     nbsql.fit(place.con, "w", target="y", id="id", name="spam", features=["name"], method="weighted", replace=True)

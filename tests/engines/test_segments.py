@@ -30,7 +30,6 @@ CASES: dict[str, dict[str, Any]] = {
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("case", CASES)
 def test_segments_agree(both: tuple[Place, Place], case: str) -> None:
     models = []

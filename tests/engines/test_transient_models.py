@@ -194,6 +194,7 @@ def test_letting_a_model_go_leaves_the_rows_that_are_still_to_be_read(connect: C
     assert temporary(place) == []
 
 
+@pytest.mark.slow
 def test_what_outlives_a_model_without_a_name_can_be_read(connect: Callable[[str], Place]) -> None:
     place = connect("duckdb")
     model = stocked(place)

@@ -36,6 +36,7 @@ def test_weights_are_those_of_duckdb_where_the_folds_are(both: tuple[Place, Plac
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Place, layout: Callable[..., None]) -> None:
     place.table("inbox", COLUMNS, mail(200, 1))
     options: dict[str, Any] = {"target": "label", "id": "id", "method": nbsql.Weighted(penalty=1)}
@@ -48,6 +49,7 @@ def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Plac
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_pair_is_found_and_scored_on_each_engine(place: Place) -> None:
     rows = [(i, [1, 2, 3, None][i % 4], "uvw"[i // 4 % 3], i // 12 % 2 == 0) for i in range(300)]
     told = [(i, n, b, c, "yes" if ((n or 0) > 1) == (b == "u") else "no") for i, n, b, c in rows]

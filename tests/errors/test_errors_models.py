@@ -29,6 +29,7 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return nbsql.fit(con, "days", target="play", name="golf", families={"wind": "poisson"})
 
 
+@pytest.mark.slow
 def test_a_name_that_cannot_be_taken(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
     con.execute("CREATE SCHEMA mine")
     for name, kind, message in [

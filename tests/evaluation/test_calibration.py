@@ -171,6 +171,7 @@ def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple
         return engine.query_macro(f"{method}_result", last)
 
 
+@pytest.mark.slow
 @given(points)
 @examples(40)
 def test_pooling_adjacent_violators_is_isotonic_regression(rows: list[tuple[float, bool, float, int]]) -> None:

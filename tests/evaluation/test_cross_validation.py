@@ -211,7 +211,7 @@ def test_the_method_that_gains_most_is_named_with_what_was_measured(con: Connect
     assert of_tan.gain() == "none of method='naive', method='weighted', method='aode' gains on five folds"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # by day the command line names it
 def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con: Connection, tmp_path: Path) -> None:
     columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, 1.0 + i % 3 AS w"
     con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")
@@ -229,13 +229,16 @@ def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con: Connect
     both = nbsql.fit(con, "pairs", target="y", exclude=["w"], method=nbsql.TAN(weighted=True))
     tried = "none of method='naive', method='weighted', method='tan', method='aode' gains on five folds"
     assert both.evaluate("later").gain().startswith(tried)  # with the weights and the tree alone
-    mixture = nbsql.fit(con, "SELECT *, i % 7 AS x FROM (SELECT *, row_number() OVER () AS i FROM pairs)", target="y",
-                        features=["x"], method=nbsql.Mixture(2))  # fmt: skip
-    evaluated = mixture.evaluate("SELECT 1.0 * i AS x, i % 2 AS y FROM range(50) AS r(i)")
-    with pytest.raises(nbsql.NotSupportedError, match=r"fitted anew to folds of these rows; cross-validate a fit instead"):
-        evaluated.gain()
     model.report(tmp_path / "m.html", source="later", gain=True)
     text = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert re.search(r"Other methods, tried on these rows: method=&#39;(tan|aode)&#39; gains", text)
+
+
+def test_what_no_other_method_is_tried_on(con: Connection, tmp_path: Path) -> None:
+    con.execute("CREATE TABLE t AS SELECT 1.0 * (i % 7) AS x, i // 2 % 2 AS y FROM range(100) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", method=nbsql.Mixture(2))
+    evaluated = model.evaluate("SELECT 1.0 * i AS x, i % 2 AS y FROM range(50) AS r(i)")
+    with pytest.raises(nbsql.NotSupportedError, match=r"fitted anew to folds of these rows; cross-validate a fit instead"):
+        evaluated.gain()
     with pytest.raises(nbsql.InputError, match="gain tries other methods on the rows of a source; give it, or leave out gain"):
         model.report(tmp_path / "m.html", gain=True)

@@ -39,6 +39,7 @@ def said(con: Any, source: Any, **options: Any) -> tuple[nbsql.Model, list[str]]
     return model, [str(each.message) for each in caught if "even on" in str(each.message)]
 
 
+@pytest.mark.slow
 def test_a_model_that_counts_evidence_twelve_times_is_said_to_be_worse_than_none(
     con: duckdb.DuckDBPyConnection, tmp_path: Path
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_log_loss_that_is_written_as_that_of_the_priors_is_not_said_to_be_abov
     assert said(con, "even")[1] == []
 
 
+@pytest.mark.slow
 def test_models_that_are_better_or_that_the_user_chose_are_not_judged(con: duckdb.DuckDBPyConnection) -> None:
     families = dict.fromkeys((f"x{number}" for number in range(12)), "gaussian")
     assert said(con, "once")[1] == said(con, "sorted")[1] == []

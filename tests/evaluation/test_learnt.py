@@ -159,6 +159,7 @@ def share_learnt(model: nbsql.Model, source: Any) -> float:
     return evaluation.share_learnt
 
 
+@pytest.mark.slow
 def test_rows_learnt_in_part_are_told_in_any_form(con: duckdb.DuckDBPyConnection) -> None:
     rows = numbers(400, 1)
     con.register("viewed", rows)

@@ -206,6 +206,7 @@ def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Mode
         assert metric.endswith("psi") or value == pytest.approx(reference, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_score_of_a_model_with_segments_is_that_of_each_segment(con: duckdb.DuckDBPyConnection) -> None:
     model = nbsql.fit(con, "past", target="arrival", name="by_origin", features=["carrier", "distance"], segment_by="origin")
     rows = found(model.monitor("later", reference="past", weight="weight"))

@@ -82,6 +82,7 @@ def test_a_calibration_by_folds_cuts_bins_without_the_fold(table: Connection) ->
     assert found.log_loss == pytest.approx(judged.log_loss, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [nbsql.TAN(shrinkage=3), nbsql.AODE()])
 @pytest.mark.parametrize("families", [{}, {"x": nbsql.Binned(by=[1, 3]), "a": nbsql.Categorical(nulls="category")}])
 def test_a_fitted_tree_is_found_anew_beside_each_fold(table: Connection, method: Any, families: dict[str, Any]) -> None:

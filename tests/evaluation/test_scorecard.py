@@ -149,6 +149,7 @@ def test_of_three_classes_weights_of_evidence_are_times_the_weight(con: Connecti
         assert line["points"] == pytest.approx(FACTOR * weights[line["feature"]] * line["weight_of_evidence"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=3)}")
     model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(per="class and feature", penalty=1))
@@ -272,6 +273,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_what_is_refused(con: Connection) -> None:
     con.execute(

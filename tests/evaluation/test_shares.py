@@ -28,6 +28,7 @@ def shares_by_hand(priors: Any, posteriors: Any) -> Any:
     return shares
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"prior": "uniform"}, {"method": "logistic"}])
 def test_the_shares_are_those_of_the_steps_in_numpy(form: str, con: duckdb.DuckDBPyConnection, options: Any) -> None:
     con.execute(f"CREATE TABLE learnt AS {LEARNT}")
@@ -64,6 +65,7 @@ def test_rows_that_nothing_explains_are_refused(con: duckdb.DuckDBPyConnection, 
         model.class_shares("FROM learnt WHERE x < -100")
 
 
+@pytest.mark.slow
 def test_shares_that_do_not_settle_are_said(con: duckdb.DuckDBPyConnection) -> None:
     rows = "SELECT i % 2 AS y, CASE WHEN i % 1000 < 500 + i % 2 * 2 THEN 'u' ELSE 'v' END AS x FROM range(10000) AS r(i)"
     model = nbsql.fit(con, rows, target="y")

@@ -76,6 +76,7 @@ def test_dealt_folds_are_those_of_a_cross_validation(con: Connection) -> None:
         assert (accuracy, log_loss) == (near(own.accuracy), near(own.log_loss, rel=1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["wide", "blocks", "long"], indirect=True)
 def test_every_form_of_scoring_gives_the_same_answers(con: Connection, form: str) -> None:
     options: dict[str, Any] = {"target": "play", "exclude": ["times", "part"], "folds": 3, "unseen": "smooth"}

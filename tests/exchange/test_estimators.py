@@ -343,11 +343,11 @@ def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
 
 @pytest.mark.slow
 def test_a_sweep_over_families_by_leave_one_out() -> None:
-    frame, labels = mixed(40)
+    frame, labels = mixed(24)
     found = NaiveBayesCV(alphas=[1.0], families=[{}, {"k": nbsql.Categorical(alpha=5.0)}], cv="loo", scoring="accuracy").fit(
         frame, labels
     )
-    proba = cross_val_predict(NaiveBayesClassifier(), frame, labels, cv=KFold(40), method="predict_proba")
+    proba = cross_val_predict(NaiveBayesClassifier(), frame, labels, cv=KFold(24), method="predict_proba")
     assert found.cv_results_["mean_test_neg_log_loss"][0] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
     assert set(found.best_params_) == {"alpha", "prior", "families"}
 
@@ -399,6 +399,7 @@ def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
     assert sorted(tables) == [("days",), ("weighted",)]  # no copies of the model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["joint", "lda", "logistic", nbsql.KDB(2), nbsql.Weighted(per="class and feature")])
 def test_methods_are_those_of_a_fit(method: Any, tmp_path: Path) -> None:
     """On a frame and on a table, after a pickle, and with the methods that take no alpha."""

@@ -46,6 +46,7 @@ def test_learning_in_parts_is_learning_at_once(rows: list[Row], chance: random.R
     agree(model, fit(con, "rows"))
 
 
+@pytest.mark.slow
 @given(tables, tables)
 @few
 def test_weights_are_learnt_in_parts_too(rows: list[Row], others: list[Row]) -> None:
@@ -257,6 +258,7 @@ def test_labels_of_one_integer_type_are_those_of_another(con: Connection) -> Non
     assert [row[:4] for row in cells(model)] == [row[:4] for row in before]
 
 
+@pytest.mark.slow
 def test_labels_of_one_kind_are_learnt_whatever_their_types(con: Connection) -> None:
     kinds = {
         "CAST(i % 2 AS {}) AS y": ("INTEGER", "DOUBLE", "FLOAT", "DECIMAL(5,2)", "HUGEINT", "DECIMAL(12,6)"),

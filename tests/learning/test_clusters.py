@@ -66,6 +66,7 @@ def step(rows: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
     return joint
 
 
+@pytest.mark.slow
 def test_each_step_is_that_of_a_plain_em(table: Connection) -> None:
     rows = table.sql("SELECT * FROM t ORDER BY i").df()
     found = [
@@ -107,6 +108,7 @@ def test_the_log_likelihood_never_falls(table: Connection) -> None:
     assert found[-1] > found[0]
 
 
+@pytest.mark.slow
 def test_one_cluster_is_the_model_without_a_target(table: Connection) -> None:
     one = nbsql.fit(table, "t", method=nbsql.Clusters(1), **MIXED)
     whole = nbsql.fit(table, "t", **MIXED)
@@ -120,6 +122,7 @@ def iris() -> pd.DataFrame:
     return frame.set_axis(["a", "b", "c", "d", "kind"], axis=1)
 
 
+@pytest.mark.slow
 def test_numbers_end_where_scikit_learn_does_from_the_same_start(con: Connection, iris: pd.DataFrame) -> None:
     numbers = iris[["a", "b", "c", "d"]].assign(i=range(len(iris)))
     con.execute("CREATE TABLE t AS FROM numbers")
@@ -143,6 +146,7 @@ def test_numbers_end_where_scikit_learn_does_from_the_same_start(con: Connection
     assert last.log_likelihood("t") / len(numbers) == pytest.approx(mixture.score(numbers[list("abcd")]), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_groups_are_found_and_named_by_their_size(con: Connection, iris: pd.DataFrame) -> None:
     flowers = iris.drop(columns="kind")  # noqa: F841 - read by its name
     con.execute("CREATE TABLE flowers AS FROM flowers")
@@ -164,6 +168,7 @@ def test_groups_are_found_and_named_by_their_size(con: Connection, iris: pd.Data
     assert loaded.evaluate("SELECT * FROM kinds.predict('flowers') AS p(a, b, c, d, cluster, certainty)").accuracy == 1
 
 
+@pytest.mark.slow
 def test_rows_of_known_clusters_are_learnt_and_forgotten(con: Connection, iris: pd.DataFrame) -> None:
     flowers = iris.drop(columns="kind")  # noqa: F841 - read by its name
     con.execute("CREATE TABLE flowers AS FROM flowers")
@@ -175,6 +180,7 @@ def test_rows_of_known_clusters_are_learnt_and_forgotten(con: Connection, iris: 
     assert model.log_likelihood("flowers") == pytest.approx(before, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_numbers_that_are_far_apart_are_told_apart(con: Connection) -> None:
     generator = np.random.default_rng(5)
     rows = pd.DataFrame(generator.normal(size=(600, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 200, axis=0), columns=["x", "y"])
@@ -210,6 +216,7 @@ def test_what_clusters_do_not_take_is_refused(con: Connection, case: str) -> Non
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 def test_a_column_with_the_name_of_the_clusters_is_no_feature(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 2 AS cluster, 'v' || i % 2 AS v FROM range(30) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="the column 'cluster' of t is no feature, as the clusters have its name"):
@@ -217,6 +224,7 @@ def test_a_column_with_the_name_of_the_clusters_is_no_feature(con: Connection) -
     assert list(model.families) == ["v"]
 
 
+@pytest.mark.slow
 def test_too_few_steps_are_said(con: Connection) -> None:
     con.execute(ROWS)
     with pytest.warns(

@@ -126,7 +126,7 @@ def test_searches_and_folds(con: duckdb.DuckDBPyConnection) -> None:
         assert derived.log_loss == pytest.approx(nbsql.cross_validate(con, "hand", folds=folds, **OPTIONS).log_loss)
     for found in (
         nbsql.sweep(con, "t", derive=DERIVE, alpha=[1, 2], **OPTIONS),
-        nbsql.auto(con, "t", derive=DERIVE, **OPTIONS),
+        nbsql.auto(con, "t", derive=DERIVE, methods=["naive", "tan"], **OPTIONS),
     ):
         assert len(found.best().predict("t").fetchall()) == 200
     assert nbsql.families(con, "t", derive=DERIVE, **OPTIONS)["per_page"].name == "lognormal"

@@ -114,6 +114,7 @@ def test_weights_are_those_of_logistic_regression(con: Any, penalty: float) -> N
     assert weights["yes", None] - weights["no", None] == pytest.approx(bias, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("told", "penalty"), [(1, 10.0), (4, 1.0)])
 def test_the_penalty_is_chosen_by_folds(con: Any, told: int, penalty: float, capsys: Any) -> None:
     """The loss of each fold is by the weights of the others, here by scikit-learn. Six columns say the class of some rows."""
@@ -185,6 +186,7 @@ def test_many_classes_share_one_weight_of_the_prior(con: Any, are_alike: bool) -
     assert said == pytest.approx(slope * told, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["y", "of_three"])
 def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
     """A contribution differs between classes by the weight times what it does in a naive model; so does that of each verb."""
@@ -215,6 +217,7 @@ def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
         assert gaps == pytest.approx([totals[row, label] - totals[row, first] for label in labels], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
     """A number of two values has one, and so has a column whose family is given; each view is scored by its own weight."""
     features = {"features": ["k", "x", "n", "c1", "words"], "families": {"words": nbsql.Text(), "n": "poisson"}}
@@ -248,6 +251,7 @@ def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
     assert yes - no == pytest.approx(expected["yes"] - expected["no"], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_one_bin_of_the_method_is_no_fault_and_one_of_the_user_is(con: Any) -> None:
     query = "SELECT y, hash(id + 77) % 100 AS noise FROM t"
     options: dict[str, Any] = {"target": "y", "name": "w", "replace": True}
@@ -260,6 +264,7 @@ def test_one_bin_of_the_method_is_no_fault_and_one_of_the_user_is(con: Any) -> N
     assert [each for each in caught if "one bin only in 'noise'" in str(each.message)]
 
 
+@pytest.mark.slow
 def test_counts_move_and_weights_stay(con: Any) -> None:
     con.execute("CREATE OR REPLACE TABLE early AS SELECT * FROM t WHERE id < 400")
     renamed = "* REPLACE (CASE WHEN id < 420 THEN 'new' ELSE y END AS y)"
@@ -279,6 +284,7 @@ def test_counts_move_and_weights_stay(con: Any) -> None:
         assert ours[-2:] == pytest.approx(theirs[-2:], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_stale_weights_are_said_until_they_are_learnt_anew(con: Any, recwarn: Any, capsys: Any) -> None:
     """They are once a tenth of the rows has changed, in every view of the model, and after a compaction of the ledger."""
     options: dict[str, Any] = {"target": "y", "features": ["k", "b"], "method": "weighted", "name": "w", "replace": True}
@@ -301,6 +307,7 @@ def test_stale_weights_are_said_until_they_are_learnt_anew(con: Any, recwarn: An
     assert not repr(nbsql.fit(con, "t", **options)).endswith(", with stale weights>")
 
 
+@pytest.mark.slow
 def test_the_cure_of_stale_weights_keeps_the_options(con: Any, recwarn: Any) -> None:
     each = "class and feature"
     for method, said in [
@@ -314,6 +321,7 @@ def test_the_cure_of_stale_weights_keeps_the_options(con: Any, recwarn: Any) -> 
         assert eval(said) == method  # noqa: S307
 
 
+@pytest.mark.slow
 def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) -> None:
     options = {"target": "y", "features": ["b", "k", "x", "words"], "families": {"words": nbsql.Text()}}
     model = nbsql.fit(con, "t", method="weighted", name="w", replace=True, **options)
@@ -329,6 +337,7 @@ def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) 
     assert model.predict_one(one)["probability"] == pytest.approx(expected[0], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per", ["feature", pytest.param("class and feature", marks=pytest.mark.slow)])
 def test_cross_validation_learns_the_weights_of_each_fold(con: Any, per: Any) -> None:
     """The same column four times costs a naive model dearly, and a weighted one nothing."""
@@ -339,6 +348,7 @@ def test_cross_validation_learns_the_weights_of_each_fold(con: Any, per: Any) ->
     assert found.log_loss < single.log_loss * 1.01 < naive.log_loss
 
 
+@pytest.mark.slow
 def test_what_weights_are_not_for(con: Any) -> None:
     options = {"target": "y", "features": ["k", "x", "pos"], "replace": True, "name": "w"}
     with pytest.raises(InputError, match=r"^per must be one of 'feature', 'class and feature', 'either', not 'class'$"):

@@ -54,6 +54,7 @@ def ratios(rows: Any, others: Any, edges: Any, label: str) -> np.ndarray:
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_a_pair_says_what_its_cell_says_beyond_its_parts(con: Any, model: nbsql.Model) -> None:
     """By hand from the rows, times the weight; the parts keep what they say by themselves."""
     assert [*model.families] == ["x", "b", "c", "x & b"]
@@ -70,6 +71,7 @@ def test_a_pair_says_what_its_cell_says_beyond_its_parts(con: Any, model: nbsql.
     assert sum(of_u) == pytest.approx(1, abs=1e-12)  # they are those of the bin given b, and the score alone is a ratio
 
 
+@pytest.mark.slow
 def test_the_weights_of_pairs_are_those_of_logistic_regression(con: Any, model: nbsql.Model) -> None:
     """On what features and the pair say by the counts of the other folds, with their sum as one more column."""
     frame = rows_with_folds(con, model, "y", "t")
@@ -119,6 +121,7 @@ def test_gains_are_those_of_numpy(con: Any, model: nbsql.Model, few: bool) -> No
         assert found[a, b] == pytest.approx([gain, np.sqrt(variance)], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
     query = "SELECT x > 4 AS a, b, c, (x > 4) = (b = 'u') AS y FROM t"
     losses = {}
@@ -129,7 +132,7 @@ def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
     assert losses[5] < 0.01
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
     methods = ["naive", "weighted", nbsql.Weighted(pairs=2, penalty=1)]
     found = nbsql.auto(con, "SELECT y, x, b, c FROM t", target="y", methods=methods, leave_out=False, calibrate=False)
@@ -140,6 +143,7 @@ def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
     assert any("&" in name for name in found.best().families)
 
 
+@pytest.mark.slow
 def test_the_best_features_have_pairs(con: Any) -> None:
     query = "SELECT y, x > 4 OR hash(id + 2) % 9 = 0 AS large, b = 'u' OR hash(id + 5) % 9 = 0 AS u, c FROM t"
     best = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=2), features=nbsql.Best(2), name="w", replace=True)
@@ -155,6 +159,7 @@ def test_columns_that_add_up_have_no_pairs(con: Any) -> None:
     assert [*model.families] == ["x", "c"]
 
 
+@pytest.mark.slow
 def test_a_pair_has_a_name_of_its_own(con: Any) -> None:
     query = """SELECT y, x AS "x'; --", b, c AS "x'; -- & b" FROM t"""
     model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=1), name="w", replace=True)
@@ -163,6 +168,7 @@ def test_a_pair_has_a_name_of_its_own(con: Any) -> None:
     assert model.evaluate(query).log_loss < 0.5
 
 
+@pytest.mark.slow
 def test_update_and_forget_move_the_counts_of_a_pair(con: Any) -> None:
     query = "FROM t WHERE id < 500"
     model = nbsql.fit(con, query, method=nbsql.Weighted(pairs=5), **OPTIONS)
@@ -212,6 +218,7 @@ def test_what_pairs_are_not_for(con: Any, model: nbsql.Model) -> None:
         nbsql.fit(con, "t", families=model.families, **OPTIONS)
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_pairs_and_shows_them(tmp_path: Path) -> None:
     path = str(tmp_path / "t.duckdb")
     with duckdb.connect(path) as con:

@@ -112,6 +112,7 @@ def query(region: str) -> str:
     return f"SELECT * REPLACE ({region} AS region) FROM t UNION ALL BY NAME SELECT {region} AS region, 'new' AS sky, 2 AS calls"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shrinkage", [0.5, 10])
 def test_segments_are_those_worked_out_by_hand(
     con: Connection, rows: list[Row], form: str, joint: Any, shrinkage: float
@@ -263,6 +264,7 @@ def test_segments_are_any_expression_and_are_weighed(con: Connection, rows: list
         assert one == {label: near(value, rel=1e-9) for label, value in other.items()}
 
 
+@pytest.mark.slow
 def test_update_and_forget_are_a_fit_of_what_is_left(con: Connection, rows: list[Row], form: str, joint: Any) -> None:
     once = nbsql.fit(con, "t", **OPTIONS)
     model = nbsql.fit(con, "SELECT * FROM t WHERE region = 'a' OR region IS NULL", name="m", **OPTIONS)
@@ -293,6 +295,7 @@ def test_frames_keep_their_order_and_judging_its_sums(con: Connection, rows: lis
     assert len(cheapest) == 120
 
 
+@pytest.mark.slow
 def test_merged_and_exported_models_have_their_segments(con: Connection, rows: list[Row], joint: Any, tmp_path: Path) -> None:
     once = nbsql.fit(con, "t", **OPTIONS)
     parts = [nbsql.fit(con, f"SELECT * FROM t WHERE calls % 2 = {k}", **OPTIONS) for k in (0, 1)]

@@ -154,12 +154,26 @@ def test_a_fit_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, use: st
 CHANGES = {"calibrate", "calibrate_by_folds", "change", "ledger"}  # uses after which a model is not what it was
 
 
+KINDS = pytest.mark.parametrize("kind", [*FITS, "probabilities"])
+
+
+@KINDS
+def test_a_model_refuses_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    ask(con, kind, [use for use in ACTS if refusing(use, kind) is not None])
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [*FITS, "probabilities"])
-def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+@pytest.mark.forms("kind")
+@KINDS
+def test_a_model_does_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    ask(con, kind, [use for use in ACTS if refusing(use, kind) is None])
+
+
+def ask(con: duckdb.DuckDBPyConnection, kind: str, uses: list[str]) -> None:
     bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
     asked_only = fitted(con, kind)
-    for use, act in ACTS.items():
+    for use in uses:
+        act = ACTS[use]
         sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em", "clusters", "pairs", "untargeted") else {}
         model = fitted(con, kind, **sliced) if sliced or use in CHANGES else asked_only
         both = use == "merge_several" and refusing(use, kind) == "bound"
@@ -194,21 +208,32 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.slow
+def on_feature(use: str, trait: str) -> tuple[dict[str, Any], str, Any]:
+    """The options of a fit with a use and a feature of a trait, the name of the feature, and its family."""
+    families = FEATURE[trait]
+    ((name, family),) = families.items()
+    return {"target": "y", "exclude": ["s"], "families": families, **FEATURE_ACTS[use]}, name, family
+
+
 @pytest.mark.parametrize("use", FEATURES)
-def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str) -> None:
+def test_features_are_refused_as_the_table_says(con: duckdb.DuckDBPyConnection, use: str) -> None:
     assert {*FEATURE} == {*TRAITS}
     assert {*FEATURE_ACTS} == {*FEATURES}
-    for trait, families in FEATURE.items():
-        options = {"target": "y", "exclude": ["s"], "families": families, **FEATURE_ACTS[use]}
-        ((name, family),) = families.items()
-        if trait in FEATURES[use]:
-            with pytest.raises((InputError, nbsql.NotSupportedError)) as caught:
-                asked(nbsql.fit(con, "t", **options), use, name)
-            text = TRAITS[trait].text.format(family=family if isinstance(family, str) else family.name)
-            assert str(caught.value) == f"{use} does not support {name!r}, which is {in_words(text + FEATURES[use][trait])}"
-        else:
+    for trait in FEATURES[use]:
+        options, name, family = on_feature(use, trait)
+        with pytest.raises((InputError, nbsql.NotSupportedError)) as caught:
             asked(nbsql.fit(con, "t", **options), use, name)
+        text = TRAITS[trait].text.format(family=family if isinstance(family, str) else family.name)
+        assert str(caught.value) == f"{use} does not support {name!r}, which is {in_words(text + FEATURES[use][trait])}"
+
+
+@pytest.mark.slow
+@pytest.mark.forms("use")
+@pytest.mark.parametrize("use", FEATURES)
+def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str) -> None:
+    for trait in FEATURE.keys() - FEATURES[use].keys():
+        options, name, _ = on_feature(use, trait)
+        asked(nbsql.fit(con, "t", **options), use, name)
 
 
 def asked(model: nbsql.Model, use: str, name: str) -> None:

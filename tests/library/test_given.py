@@ -146,6 +146,7 @@ def x(yes: Any, no: Any) -> dict[str, Any]:
 FAIR = {"a": 0.5, "b": 0.5}
 
 
+@pytest.mark.slow
 def test_what_cannot_be_given(con: Connection, refused: Refused) -> None:
     for options, message in [
         ({"priors": {"yes": 0.3, "no": 0.6}}, "the priors sum to 0.9; they must sum to 1: divide each by 0.9"),

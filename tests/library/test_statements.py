@@ -25,6 +25,7 @@ MOST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.look
 @pytest.mark.parametrize("case", statements.CASES)
 def test_small_acts_send_few_statements(case: str) -> None:
@@ -35,6 +36,7 @@ def test_small_acts_send_few_statements(case: str) -> None:
     assert found["fit"][-1] == "COMMIT"
 
 
+@pytest.mark.forms("rows")
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [20, 5_010])  # few rows are counted with one row for each number
 def test_more_numbers_than_one_scan_holds_are_counted_alike(con: duckdb.DuckDBPyConnection, rows: int) -> None:

@@ -193,7 +193,7 @@ def test_what_is_missing_may_be_a_category_and_what_is_new_smoothed(con: Connect
 
 
 @pytest.mark.slow
-@pytest.mark.forms("gaps")
+@pytest.mark.forms("gaps", "method")
 @pytest.mark.parametrize("method", ["tan", "aode"])
 @pytest.mark.parametrize("gaps", ["abc", "b", "ac"])
 def test_a_search_takes_a_missing_value_for_one_where_it_is_a_category(con: Connection, method: str, gaps: str) -> None:

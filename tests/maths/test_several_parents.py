@@ -131,6 +131,7 @@ def test_what_is_missing_is_a_category_like_others(con: Connection) -> None:
         assert scores(model, f"FROM asked WHERE i = {i}")[i] == pytest.approx(row, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con: Connection) -> None:
     con.execute(f"CREATE TABLE parity AS {PARITY}")
     options: dict[str, Any] = {"target": "y", "exclude": ["i"], "folds": 5}
@@ -169,6 +170,7 @@ def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con: Conne
         assert (one["prediction"], one["probability"]) == (row[-2], pytest.approx(row[-1], abs=1e-9))
 
 
+@pytest.mark.slow
 def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_say(con: Connection) -> None:
     """By scikit-learn, on contributions by the counts of the other folds in plain Python; and by two fits of nbsql."""
     table(con, "learnt", rows(6))
@@ -206,7 +208,9 @@ def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_
     assert scores(again, "learnt") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(model, "learnt").items()}
 
 
-@pytest.mark.parametrize("method", [nbsql.KDB(k=2, weighted=True), nbsql.KDB(weighted=True), nbsql.TAN(weighted=True)])
+@pytest.mark.slow
+@pytest.mark.forms("method")
+@pytest.mark.parametrize("method", [nbsql.KDB(k=2, weighted=True), nbsql.KDB(weighted=True), nbsql.TAN(weighted=True)], ids=str)
 def test_each_fold_finds_parents_and_weights_anew(con: Connection, method: nbsql.KDB | nbsql.TAN) -> None:
     table(con, "learnt", rows(7))
     options: dict[str, Any] = {"target": "y", "features": [*NAMES], "method": method}
@@ -220,6 +224,7 @@ def test_each_fold_finds_parents_and_weights_anew(con: Connection, method: nbsql
     assert judged.log_loss == pytest.approx(sum(by_fold) / 3, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_weights_over_parents_that_are_stale_name_the_method(con: Connection) -> None:
     table(con, "learnt", rows(8))
     options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=1, weighted=True)}

@@ -122,6 +122,7 @@ def test_a_wide_window_is_filled_by_the_pictures(model: nbsql.Model, tmp_path: P
     assert sorted(widths)[len(widths) // 4] > 0.9 * room  # tables of few cells stay narrower
 
 
+@pytest.mark.slow
 def test_the_density_of_a_weighted_model_is_that_of_its_family(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 3 = 0 AS y, i % 97 / 10.0 + i % 3 AS x, x + 1 AS z FROM range(600) AS r(i)")
     profiles = []
@@ -132,6 +133,7 @@ def test_the_density_of_a_weighted_model_is_that_of_its_family(con: duckdb.DuckD
     assert con.execute("SELECT min(weight) FROM weighted.weights WHERE feature = 'x'").fetchone()[0] < 0.99
 
 
+@pytest.mark.slow
 def test_every_picture_is_a_chart_that_altair_can_restyle(model: nbsql.Model) -> None:
     pytest.importorskip("altair")
     for name in ("card", "data", "ranking", "discrimination", "nomogram"):

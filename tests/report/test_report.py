@@ -97,6 +97,7 @@ def test_a_page_names_no_address_and_what_a_value_says_is_text(text):
     assert "<b>'" not in text
 
 
+@pytest.mark.slow
 def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answer(con, model, page, text, tmp_path):
     words = [row["value"] for row in data(text, "nomogram-1") if row["feature"] == "words" and row["value"]]
     sentence = f"{words[0].upper()}, nowhere {words[2]} {words[0]}"
@@ -485,7 +486,7 @@ def test_a_page_of_20_features_50_classes_and_10_000_words(tmp_path):
         numbers = ", ".join(f"hash(i, {k}) % 1000 / 500.0 + i % 50 AS x{k}" for k in range(9))
         con.execute(
             f"""CREATE TABLE large AS SELECT 'class ' || i % 50 AS y, {columns}, {numbers},
-                concat_ws(' ', 'w' || i % 50, 'w' || i % 10000, 'w' || hash(i) % 10000) AS words FROM range(30000) AS t(i)"""
+                concat_ws(' ', 'w' || i % 50, 'w' || i % 10000, 'w' || hash(i) % 10000) AS words FROM range(10000) AS t(i)"""
         )
         families = {f"c{k}": "categorical" for k in range(10)} | {"words": nbsql.Text()}
         model = nbsql.fit(con, "large", target="y", families=families)
@@ -542,6 +543,7 @@ def test_a_row_is_that_of_the_source_and_a_report_explains_chosen_rows(con, mode
             model.report(path, source="rows", rows=wrong)
 
 
+@pytest.mark.slow
 def test_the_library_of_a_page_is_made_once_on_a_machine(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))

@@ -30,6 +30,7 @@ def summary_of(path):
     return re.findall(r"<(?:p|li)>(.*?)</(?:p|li)>", unescape(block[1]).replace("\u00a0", " "))
 
 
+@pytest.mark.slow
 def test_the_report_begins_with_a_verdict_that_needs_no_other_page(model, tmp_path):
     held = f"FROM ({SEA}) OFFSET 120"
     model.report(tmp_path / "page.html", source=held)
@@ -54,6 +55,7 @@ def test_without_rows_the_report_says_that_it_cannot_say_how_good_the_model_is(m
     assert caveat == "The numbers below follow from the counts alone."
 
 
+@pytest.mark.slow
 def test_rows_that_were_learnt_are_said_to_be_predicted_by_a_model_without_them(model, tmp_path):
     model.report(tmp_path / "page.html", source=f"FROM ({SEA}) LIMIT 120")
     assert "Of 120 rows, each predicted by a model that has not learnt it, " in summary_of(tmp_path / "page.html")[0]
@@ -88,7 +90,7 @@ def test_a_report_of_a_file_is_of_rows_that_its_model_has_not_learnt(tmp_path):
     file, page = tmp_path / "sea.csv", tmp_path / "page.html"
     with duckdb.connect() as con:
         con.sql(SEA).write_csv(str(file))
-        nbsql.write_report(con, str(file), page, target="survived", exclude=["ticket"], budget=None)
+        nbsql.write_report(con, str(file), page, target="survived", exclude=["ticket"], budget="0.001 s")
         text = unescape(page.read_text(encoding="utf-8"))
         learnt, judged = (int(re.search(rf"{words} (\d+) rows", text)[1]) for words in ("learnt from", "Of"))
         assert learnt + judged == 200
@@ -99,6 +101,7 @@ def test_a_report_of_a_file_is_of_rows_that_its_model_has_not_learnt(tmp_path):
         assert nbsql.models(con) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [29, 30])
 def test_of_a_small_table_no_row_is_held_out(rows, tmp_path):
     page = tmp_path / "page.html"
@@ -115,7 +118,8 @@ def test_the_report_chooses_a_model_of_derived_columns_once(tmp_path):
     page = tmp_path / "page.html"
     source = "SELECT i AS fare, 'a' || i % 3 AS port FROM range(100) AS r(i)"
     with duckdb.connect() as con:
-        nbsql.write_report(con, source, page, target="high", derive={"high": "fare > 40", "fare": "fare / 2"})
+        options = {"derive": {"high": "fare > 40", "fare": "fare / 2"}, "budget": "0.001 s"}
+        nbsql.write_report(con, source, page, target="high", **options)
     assert "high = true" in page.read_text(encoding="utf-8")
 
 
@@ -126,8 +130,8 @@ def test_the_command_makes_the_report_of_a_file_and_of_a_table(tmp_path):
         con.execute(f"CREATE TABLE sea AS {SEA}")
         con.sql("SELECT sex, survived FROM sea").write_csv(file)
     page = str(tmp_path / "page.html")
-    for arguments in ([file], [database, "sea", "--exclude", "ticket", "--missing", "?"]):
-        done = CliRunner().invoke(main, ["report", *arguments, "--target", "survived", "--budget", "200", "-o", page])
+    for arguments, budget in ([file], "200"), ([database, "sea", "--exclude", "ticket", "--missing", "?"], "0.001 s"):
+        done = CliRunner().invoke(main, ["report", *arguments, "--target", "survived", "--budget", budget, "-o", page])
         assert done.exit_code == 0, done.output
         assert f"the report of {arguments[-1] if len(arguments) == 1 else 'sea'} is {page}, " in done.output
         assert "Evaluated on the other fifth" in Path(page).read_text(encoding="utf-8")
@@ -172,6 +176,7 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_search(tmp_path):
                 nbsql.write_report(con, "no_such_table", path, target="y", rows=rows)
 
 
+@pytest.mark.slow
 @pytest.mark.look
 def test_a_report_of_a_file_repeats_what_the_fit_has_warned_of_without_the_values_of_rows(tmp_path):
     source = """SELECT i AS row_id, '$1,' || 100 + i || '.50' AS price, hash(i) % 3 = 0 AS late FROM range(300) AS r(i)"""

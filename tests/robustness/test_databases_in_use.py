@@ -70,8 +70,8 @@ def shared() -> Callable[[str | None, str], tuple[Connection, nbsql.Model]]:
     return lambda name, verb: of_options(name, verb if verb in OPTIONS else "")
 
 
-# Of a model without a name everybody asks what changes it, and some verbs; CI asks all.
-NAMELESS = {*CHANGES, "evaluate", "explain", "export", "predict", "predict_proba", "sample", "scorecard", "statistics"}
+# Of a model without a name CI asks what changes it, and some verbs.
+NAMELESS = {*CHANGES, "evaluate", "explain", "predict"}
 ASKS = [
     pytest.param(verb, name, marks=[] if name or verb in NAMELESS else [pytest.mark.nightly])
     for verb in ASKED

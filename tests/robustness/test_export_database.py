@@ -159,6 +159,7 @@ def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path, 
         assert con.sql("FROM spam.predict('inbox')").columns[-2:] == ["prediction", "probability"]
 
 
+@pytest.mark.forms("how")
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["told", "alone"])
 def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, before: Any, how: str) -> None:
@@ -204,6 +205,7 @@ WITHOUT_JSON = """CREATE TEMP MACRO json_serialize_plan(query) AS CAST(error('no
 IN_WASM = "CREATE TEMP MACRO current_setting(name) AS 'wasm'"  # where DuckDB would fetch json, and wait without a network
 
 
+@pytest.mark.slow
 def test_macros_need_no_json_where_the_database_is_known(tmp_path: Path) -> None:
     def known(con: duckdb.DuckDBPyConnection, *database: str) -> dict[tuple[str, str], Any]:
         found = answers(con, *database, how="told" if database else "path")

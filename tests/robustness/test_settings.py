@@ -419,6 +419,7 @@ def test_golden_statements_say_the_same(settings, con):
     assert [name for name, value in found.items() if not same(value, usually()[name])] == []
 
 
+@pytest.mark.forms("collation")
 @pytest.mark.slow
 @pytest.mark.parametrize("collation", ["nocase", "noaccent", "de"])
 def test_texts_of_a_column_with_a_collation_are_compared_by_their_bytes(people, collation):

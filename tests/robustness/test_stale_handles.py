@@ -210,6 +210,7 @@ def dropped() -> Callable[[str], Handles]:
     return lambda verb: made([verb]) if verb in OPTIONS else shared()
 
 
+@pytest.mark.forms("verb")
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ASKED)
 def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, replaced: Any, tmp_path: Path) -> None:

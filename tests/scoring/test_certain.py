@@ -58,6 +58,7 @@ def lowest_score(held_out: list[tuple[int, str, str, float]], certain: float, co
     return lowest
 
 
+@pytest.mark.slow
 def test_rows_are_predicted_that_reach_the_threshold(model: nbsql.Model) -> None:
     met, new = scores(model, HELD_OUT), scores(model, NEW)
     decided = set()
@@ -225,6 +226,7 @@ def test_methods_know_nothing_of_empty_rows(con: duckdb.DuckDBPyConnection, opti
     assert model.predict(data, certain=0.5, columns=[]).fetchall()[0][0] is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [None, "temperature"])
 def test_sql_and_single_rows_have_the_same_answers(model: nbsql.Model, method: str | None) -> None:
     con = model.state.engine.connection

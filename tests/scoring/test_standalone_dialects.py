@@ -137,6 +137,7 @@ def test_the_counting_is_one_select(model: nbsql.Model, dialect: str) -> None:
 HOSTILE = ["it's", "back\\", "\\'; DROP TABLE x; --", "`a`", "]", '"', "\u2028 line", "{{ x }}", "日本"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sqlglot.__version__ < "28", reason="sqlglot before 28 leaves the backslashes of E'...' as they are")
 def test_values_labels_and_names_stay_what_they_are(con: Connection) -> None:
     con.execute("CREATE TABLE new (x VARCHAR, y VARCHAR)")
