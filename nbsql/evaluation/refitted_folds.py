@@ -52,7 +52,7 @@ class RefittedFolds(Folds):
                 for feature in spec.features
                 if feature.family.without_fitted().fit_query == "binned_mdl" and feature.family.edges is not None
             }
-            for name, spec in self._by_fold.items()
+            for spec, (name,) in self.parts(self.specs[0])
         }
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
@@ -63,13 +63,16 @@ class RefittedFolds(Folds):
         self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
         self._by_fold: dict[str, Spec] = {}
         self._weights: dict[str, Markup] = {}
-        self._fitted_cells = self.create_from_queries(
-            "cells of others", (cells for name in self.names for cells in self._fit_to_others(setting, name))
-        )
+        self._setting = setting
+        self._fitted_cells = self.create_from_queries("cells of others", self._fit_to_others(setting, self.names[0]))
         self.specs = [self._by_fold[self.names[0]]]
 
-    def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:  # noqa: ARG002 - there is one
-        return [(spec, [name]) for name, spec in self._by_fold.items()]
+    def parts(self, spec: Spec) -> Iterator[tuple[Spec, list[str]]]:  # noqa: ARG002 - there is one
+        """The specs of the models, each with its fold, which is fitted when it is first asked for."""
+        for name in self.names:
+            for cells in self._fit_to_others(self._setting, name) if name not in self._by_fold else ():
+                self.engine.run("cells of others", self.engine.renderer.statement("insert_into", self._fitted_cells, cells))
+            yield self._by_fold[name], [name]
 
     def _context_of_folds(self, spec: Spec, names: Sequence[str]) -> Context:
         context, weights = self.context(spec), self._weights.get(names[0])

@@ -102,7 +102,7 @@ def cross_validate_spec(
         if best is not None:
             best.accept(spec.features)
         # Features are selected without the fold that judges them, so every fold has models of its own.
-        parts = cv.parts(spec)
+        parts = [*cv.parts(spec)]
         if best is not None:
             parts = [(cv.with_best_features(part, best, name), [name]) for part, names in parts for name in names]
         by_fold = (cv.scores(cv.models(chosen, names)) for chosen, names in parts)

@@ -133,7 +133,7 @@ class Folds:
         self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
         self.names = self._fold_names()
 
-    def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:
+    def parts(self, spec: Spec) -> Iterable[tuple[Spec, list[str]]]:
         """The specs of the models of a setting, each with its folds; here one spec for all folds."""
         return [(spec, self.names)]
 

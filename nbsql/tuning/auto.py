@@ -26,9 +26,10 @@ from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score, TreeTerms
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
-from nbsql.tuning.comparison import Comparison
+from nbsql.tuning.comparison import Comparison, FarBehindError
 from nbsql.tuning.methods import (
     METHODS,
+    Check,
     OutOfTimeError,
     Setting,
     can_differ,
@@ -212,11 +213,11 @@ class _FamilySearch:
                 refused[setting.name] = reason
                 continue
             try:
-                row_scores = self._row_scores(setting)
+                row_scores = self._row_scores(setting, compared.check_first_fold if lenient else None)
             except OutOfTimeError:
                 not_tried.append(f"method {setting.name}")
                 continue
-            except (InputError, NotSupportedError) as error:
+            except (FarBehindError, InputError, NotSupportedError) as error:
                 if not lenient:
                     raise
                 refused[setting.name] = str(error)
@@ -250,13 +251,13 @@ class _FamilySearch:
         is_number = {name: self.features[name].is_number for name in tried}
         return self.default | {name: place_of_weights(tried[name], chosen[name], is_number=is_number[name]) for name in tried}
 
-    def _row_scores(self, setting: Setting) -> Markup:
-        """A table of the joint log-likelihoods of the rows by a setting."""
+    def _row_scores(self, setting: Setting, check: Check) -> Markup:
+        """A table of the joint log-likelihoods of the rows by a setting, unless `check` raises an error of the first fold."""
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, _, temporary = self._place
         method, is_counted = setting.method, not self._adds_features(setting)
-        if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method)) is not None:
+        if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method, check)) is not None:
             return found
         if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
             with engine.part(f"cross-validating method {method.name!r}"):
@@ -264,24 +265,24 @@ class _FamilySearch:
             if found is not None:
                 return found
         options = self._options_of(setting)
-        return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, **self._fold_options)
+        return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, check, **self._fold_options)
 
-    def _scores_of_tree(self, setting: Setting, method: FoundParents) -> Markup | None:
+    def _scores_of_tree(self, setting: Setting, method: FoundParents, check: Check) -> Markup | None:
         """A table of the joint log-likelihoods by a tree, and by the weights of its features, if they can be learnt."""
-        if self._budget.is_spent():
-            raise OutOfTimeError
         engine, source, *_ = self._place
-        plain = replace(method, weighted=False)
-        key = str(plain)
+        key = str(plain := replace(method, weighted=False))
+
+        def check_first(tree: TreeTerms, fold: str) -> None:
+            if check and (found := self.terms.scores_of_tree(tree, weighted=method.weighted, fold=fold)) is not None:
+                check(found)
+
         if key not in self._trees:
             options = replace(self._options_of(setting), method=cast("Method", plain))
-            found = terms_of_tree(engine, source, options, self.terms, self._budget, **self._fold_options)
-            self._trees[key] = found
-        tree = self._trees[key]
-        if not method.weighted or not tree.features:
-            return self.terms.row_scores({feature.name: DEFAULT for feature in tree.features}, tree)
-        with engine.part(f"cross-validating method {key!r} with weights"):
-            return self.terms.weighted_scores([(feature, DEFAULT) for feature in tree.features], Weighted(), tree)
+            self._trees[key] = terms_of_tree(
+                engine, source, options, self.terms, self._budget, check_first, **self._fold_options
+            )
+        with engine.part(f"cross-validating method {setting.name!r}"):
+            return self.terms.scores_of_tree(self._trees[key], weighted=method.weighted)
 
     def _options_of(self, setting: Setting) -> Options:
         """The options of a fit with a setting."""

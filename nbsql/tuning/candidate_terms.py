@@ -29,6 +29,7 @@ OUT = 0  # the place of the candidate that leaves a column out
 DEFAULT = 1  # the place of the family that the column has by default
 _MAX_CANDIDATES = 40  # candidates whose terms are computed in one statement
 _MAX_ESTIMATED = 400  # candidates whose parameters are computed in one statement, where each class is a row
+_ROWS_OF_WEIGHT = 100  # of a fold for each weight, so that halves of them tell what weights gain
 _MAX_TERMS = 250  # candidates times classes, where a row holds their parameters in columns, on PostgreSQL at most a thousand
 TEMPERATURES = tuple(2 ** (step / 4) for step in range(-8, 29))
 
@@ -149,17 +150,40 @@ class CandidateTerms:
     def _queries_of_refitted(self, refitted: RefittedFolds, columns: Sequence[str]) -> Iterator[Markup]:
         """The queries of the terms of the features of some columns, of which a fold may lack those of one bin."""
         for spec, names in refitted.parts(refitted.specs[0]):
-            found = {each.name: [each] for each in spec.features if not is_one_bin(each)}
-            uncut = [name for name in columns if name not in found]
-            if uncut:
-                arguments = (self.rows, names[0], [self._number(name) for name in uncut], self.classes)
-                yield self.engine.renderer.fragment("terms_of_uncut_bins", *arguments)
-            yield from (query for _, query in self._term_queries(refitted, spec, names, found))
+            yield from self._queries_of_fold(refitted, spec, names, columns)
 
-    def of_tree(self, refitted: RefittedFolds) -> TreeTerms:
-        """The terms of the features of a tree that the other folds have found."""
-        features = {each.name: each for spec, _ in refitted.parts(refitted.specs[0]) for each in spec.features}
-        return TreeTerms(self._gather(self._queries_of_refitted(refitted, [*features])), [*features.values()])
+    def _queries_of_fold(
+        self, refitted: RefittedFolds, spec: Spec, names: list[str], columns: Iterable[str]
+    ) -> Iterator[Markup]:
+        found = {each.name: [each] for each in spec.features if not is_one_bin(each)}
+        yield from self._queries_of_uncut(names[0], [name for name in columns if name not in found])
+        yield from (query for _, query in self._term_queries(refitted, spec, names, found))
+
+    def _queries_of_uncut(self, fold: str, columns: Sequence[str]) -> Iterator[Markup]:
+        if columns:
+            arguments = (self.rows, fold, [self._number(name) for name in columns], self.classes)
+            yield self.engine.renderer.fragment("terms_of_uncut_bins", *arguments)
+
+    def of_tree(self, refitted: RefittedFolds, check: Callable[[TreeTerms, str], object]) -> TreeTerms:
+        """The terms of the features of a tree that the other folds have found.
+
+        `check` is called with those of the first fold and its name, before another fold is fitted, and may raise an error.
+        """
+        relation, features, folds = self._temporary_name("terms"), dict[str, Feature](), list[str]()
+
+        def queries() -> Iterator[Markup]:
+            for spec, names in refitted.parts(refitted.specs[0]):
+                new = [each.name for each in spec.features if each.name not in features]
+                for fold in folds:
+                    yield from self._queries_of_uncut(fold, new)
+                features.update({each.name: each for each in spec.features})
+                folds.extend(names)
+                yield from self._queries_of_fold(refitted, spec, names, features)
+                if len(folds) == 1 and features:
+                    check(TreeTerms(relation, [*features.values()]), folds[0])
+
+        self.engine.create_from_queries("contributions of the candidates", relation, queries())
+        return TreeTerms(relation if features else self.priors, [*features.values()])
 
     def _number(self, column: str) -> int:
         """The number of a column in the tables, from 1."""
@@ -215,15 +239,26 @@ class CandidateTerms:
             scores[names[feature - 1]][place] = Score.of(weight, count, sums)
         return scores
 
+    def scores_of_tree(self, tree: TreeTerms, *, weighted: bool, fold: str | None = None) -> Markup | None:
+        """A table of the joint log-likelihoods by a tree or, if `weighted`, by weights of its features (`weighted_scores`)."""
+        chosen = [(feature, DEFAULT) for feature in tree.features]
+        if weighted and chosen:
+            return self.weighted_scores(chosen, Weighted(), tree, fold=fold)
+        return self.row_scores({feature.name: place for feature, place in chosen}, tree)
+
     def weighted_scores(
-        self, chosen: Sequence[tuple[Feature, int]], method: Weighted, tree: TreeTerms | None = None
+        self, chosen: Sequence[tuple[Feature, int]], method: Weighted, tree: TreeTerms | None = None, *, fold: str | None = None
     ) -> Markup | None:
         """A table of the joint log-likelihoods by weights of the candidates of some columns, by the rows of the other folds.
 
         The candidates of a row are those by the counts of the folds beside its own, from which the weights of all folds are
-        learnt (Wolpert, Stacked generalization, Neural Networks 5, 1992). None if a class is in one fold only.
+        learnt (Wolpert, Stacked generalization, Neural Networks 5, 1992). None if a class is in one fold only. With `fold`,
+        only its rows are weighed, each half by the weights of the other; None if they are few.
         """
-        counts = dict(self.engine.query_macro("weights_of_classes", self.priors))
+        priors = self.priors if fold is None else self._create("half folds", "halves_of_fold", self.priors, fold, self.classes)
+        counts = dict(self.engine.query_macro("weights_of_classes", priors))
+        if fold is not None and sum(counts.values()) < _ROWS_OF_WEIGHT * len(chosen) * self.classes:
+            return None
         if None in counts or len(counts) < self.classes or len(counts) < 2:
             return None
         spec = replace(self._cv.specs[0], features=())
@@ -231,7 +266,7 @@ class CandidateTerms:
         features = [replace(feature, index=self._number(feature.name)) for feature, _ in chosen]
         relation = self._create(
             "evidence of the candidates", "evidence_of_candidates",
-            self.priors, self._terms if tree is None else tree.relation, columns, self.classes,
+            priors, self._terms if tree is None else tree.relation, columns, self.classes,
         )  # fmt: skip
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         search = FeatureWeightSearch(
@@ -250,6 +285,11 @@ class CandidateTerms:
             return min(zip(sums, TEMPERATURES, strict=True))[1]
 
         return best(losses), [(row[0], best([other for other in losses if other is not row])) for row in losses]
+
+    def least_losses(self, row_scores: Markup) -> Markup:
+        """A table of the loss of each row, at the temperature that is best for these rows themselves."""
+        best, by_fold = self.temperatures(row_scores)
+        return self.losses(row_scores, [(name, best) for name, _ in by_fold])
 
     def losses(self, row_scores: Markup, temperatures: Sequence[tuple[str, float]] | None) -> Markup:
         """A table of the loss of each row, at the temperature of its fold, or at 1."""

@@ -36,7 +36,8 @@ class Auto(Ranking):
         method: the chosen classifier, as `method` of a fit takes it; for another than "naive" and "weighted", `families`
             has only those of texts and of numbers that are categories.
         not_tried: what a budget of seconds has left untried, as texts; nothing otherwise.
-        refused: the methods among those tried by default that the rows do not allow, and why.
+        refused: the methods among those tried by default that the rows do not allow, or that were far behind another in the
+            first fold, and why.
         reasons: for each column of `families` and `exclude`, why, as a text with the gain over the default; for naive Bayes.
         ranking: a row for each setting, the chosen one first: rank (by log_loss), setting, log_loss, gain (over the default, in
             nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: another setting is chosen

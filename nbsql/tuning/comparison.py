@@ -14,6 +14,12 @@ from nbsql.tuning.methods import Setting
 
 _MIN_STANDARD_ERRORS = 1.0  # of the gain of a setting, of which there are few
 _ROUNDING = 1e-9  # by which log losses of columns that say nothing may differ from that of the priors
+_FAR = 4.0  # standard errors in one fold by which a method is so far behind another that no further fold is fitted
+_MIN_ROWS = 1_000  # of which the standard error of one fold is sure enough
+
+
+class FarBehindError(Exception):
+    """A method is far behind another in the first fold; the text says by how much."""
 
 
 @dataclass
@@ -34,6 +40,17 @@ class Comparison:
             self.settings.append(setting)
             self.temperatures.append(best)
             self.scores.append(self.terms.compare(self._losses[-1], self._losses[0]))
+
+    def check_first_fold(self, row_scores: Markup) -> None:
+        """Raise FarBehindError if a method is far behind the best of the others by the rows of one fold.
+
+        The method has the best temperature for these rows, so that the others are not favoured.
+        """
+        best = min(range(len(self.scores)), key=lambda number: self.scores[number].loss)
+        found = self.terms.compare(self.terms.least_losses(row_scores), self._losses[best])
+        if found.gain < -_FAR * found.error and self.rows >= _MIN_ROWS:
+            behind = f"{-found.gain:.4f} ± {found.error:.4f} behind {self.settings[best].name}"
+            raise FarBehindError(f"in the first fold its log loss is {behind}; name it in methods to try it in all")
 
     @property
     def rows(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from zlib import crc32
@@ -33,6 +33,10 @@ MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
 MAX_WEIGHED_OF_TREE = 400  # the same where the columns depend on each other, which gains more
 MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
 MAX_SHRUNK = 64  # the same of products whose covariances are shrunk, which many columns need not determine
+
+
+# What may raise an error of the scores of the first fold; None if no method is left before all folds are scored.
+Check = Callable[[Markup], object] | None
 
 
 class OutOfTimeError(Exception):
@@ -116,12 +120,22 @@ def can_differ(method: Classifier, columns: int, numbers: int) -> bool:
 
 
 def terms_of_tree(
-    engine: Engine, source: Source, options: Options, terms: CandidateTerms, budget: Budget, *, folds: int, fold: str | None
+    engine: Engine,
+    source: Source,
+    options: Options,
+    terms: CandidateTerms,
+    budget: Budget,
+    check: Callable[[TreeTerms, str], object],
+    *,
+    folds: int,
+    fold: str | None,
 ) -> TreeTerms:
     """What each feature of a tree says of the rows; its bins, its parents and its counts are those of the other folds.
 
-    Raises OutOfTimeError if the budget is spent before a fold is begun.
+    Raises OutOfTimeError if the budget is spent before a fold is begun, and what `check` raises of the first.
     """
+    if budget.is_spent():
+        raise OutOfTimeError
     with engine.part(f"cross-validating method {options.classifier.name!r}"), engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]
         known = terms.edges_by_fold
@@ -130,8 +144,7 @@ def terms_of_tree(
         )
         if budget.is_spent():
             raise OutOfTimeError
-        has_features = any(each.features for each, _ in cv.parts(cv.specs[0]))
-        return terms.of_tree(cv) if has_features else TreeTerms(terms.priors, [])
+        return terms.of_tree(cv, check)
 
 
 def row_scores_by_method(
@@ -141,6 +154,7 @@ def row_scores_by_method(
     terms: CandidateTerms,
     temporary: Callable[[str], Markup],
     budget: Budget,
+    check: Check,
     *,
     folds: int,
     fold: str | None,
@@ -148,7 +162,7 @@ def row_scores_by_method(
     """Joint log-likelihoods of the rows by a method's models of the other folds: a table (sql/macros/evaluation/auto.sql).
 
     The options are those of a fit with the method, and `terms` has the rows of the folds with their keys. Raises OutOfTimeError
-    if the budget is spent before a fold is begun.
+    if the budget is spent before a fold is begun, and what `check` raises of the table with the first fold.
     """
     if budget.is_spent():
         raise OutOfTimeError
@@ -162,12 +176,22 @@ def row_scores_by_method(
             raise OutOfTimeError
         told_apart = crc32(repr(options).encode())  # which are longer than a name may be
         relation = temporary(f"scores by {options.classifier.name} {told_apart}")
-        models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
-        queries = (
-            engine.renderer.fragment("scores_of_models", each.context, cv.scored(each), each.parameters, terms.classes)
-            for each in models
-        )
-        return engine.create_from_queries(f"scores by {options.classifier.name}", relation, queries)
+
+        def queries() -> Iterator[Markup]:
+            parts = ((part, group) for part, names in cv.parts(cv.specs[0]) for group in _with_first_apart(names, check))
+            for number, (part, names) in enumerate(parts):
+                models = cv.models(part, names)
+                arguments = models.context, cv.scored(models), models.parameters, terms.classes
+                yield engine.renderer.fragment("scores_of_models", *arguments)
+                if number == 0 and check is not None:
+                    check(relation)
+
+        return engine.create_from_queries(f"scores by {options.classifier.name}", relation, queries())
+
+
+def _with_first_apart(names: list[str], check: object) -> list[list[str]]:
+    """Folds that are scored together, of which the first is apart if it is to be checked."""
+    return [names] if check is None else [part for part in (names[:1], names[1:]) if part]
 
 
 def kept_families(method: Classifier, families: Mapping[str, Family]) -> dict[str, Family]:

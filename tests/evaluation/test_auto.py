@@ -459,6 +459,26 @@ def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_na
 
 
 @pytest.mark.slow
+def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_it_is_named(con: Connection) -> None:
+    con.execute(
+        """CREATE TABLE far AS -- quantiles of x say little, and bins that the classes cut nearly all
+        SELECT x, hash(i, 2) % 50 AS n, if(hash(i, 3) % 10 = 0, 1, floor(26 * x) % 2) AS y, hash(i, 4) % (3 + y::INT) AS a
+        FROM (SELECT i, hash(i, 1) % 100000 / 100000 AS x FROM range(4000) AS r(i))"""
+    )
+    found = nbsql.auto(con, "far", target="y")
+    assert found.refused.keys() == {"lda", "qda(shrinkage=0.2)", "tan(bins=10)", "kdb(bins=20, weighted=True, k=2)"}
+    behind, error, best = re.fullmatch(
+        r"in the first fold its log loss is ([.0-9]+) ± ([.0-9]+) behind (.*); name it in methods to try it in all",
+        found.refused["lda"],
+    ).groups()  # type: ignore[union-attr]
+    assert float(behind) > 4 * float(error)
+    losses = {row[1]: row[2] for row in found.ranking.fetchall()}
+    named = {row[1]: row[2] for row in nbsql.auto(con, "far", target="y", methods=["naive", "lda"]).ranking.fetchall()}
+    assert losses["default"] == near(named["default"])
+    assert abs(min(named["lda"], named["lda, calibrated"]) - losses[best] - float(behind)) < 3 * float(error)
+
+
+@pytest.mark.slow
 @pytest.mark.look
 def test_a_fit_chooses_for_all_or_for_some(table: Connection) -> None:
     options: dict[str, Any] = {"target": "y", "features": ["x", "k", "noise"]}

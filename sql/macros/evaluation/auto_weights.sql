@@ -46,6 +46,21 @@ JOIN (
 ) AS evidence ON evidence.nbsql_key = standing.nbsql_key
 {%- endmacro %}
 
+{# The standing of the rows of a fold, which are dealt to two folds. #}
+{% macro halves_of_fold(standing, fold, classes) -%}
+SELECT
+  nbsql_key,
+  CAST(nbsql_key % 2 AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_slice,
+  weight,
+  truth
+  {%- for k in range(1, classes + 1) %},
+  joint_{{ k }}
+  {%- endfor %}
+
+FROM {{ standing }} AS standing
+WHERE CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} = {{ nbsql.text(fold) }}
+{%- endmacro %}
+
 {# The standing of every row by the weights of its fold. points: pairs of a fold and the list of its unknowns. #}
 {% macro scores_of_weights(problem, evidence, points) -%}
 SELECT
