@@ -17,7 +17,7 @@ import pytest
 from support.chromium import opened
 
 import nbsql
-from nbsql.report import PANELS, drawing, plots
+from nbsql.report import PANELS, document, plots
 from nbsql.report.scored_source import ScoredSource
 
 EVIL = '</script><img src=x onerror="document.title=1">'
@@ -547,12 +547,12 @@ def test_a_row_is_that_of_the_source_and_a_report_explains_chosen_rows(con, mode
 def test_the_library_of_a_page_is_made_once_on_a_machine(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
-    monkeypatch.setattr(drawing, "bundle", drawing.bundle.__wrapped__)
-    made = drawing.bundle()
+    monkeypatch.setattr(document, "bundle", document.bundle.__wrapped__)
+    made = document.bundle()
     (kept,) = tmp_path.rglob("bundle.*")
     written = kept.stat().st_mtime_ns
-    assert drawing.bundle() == made
+    assert document.bundle() == made
     assert kept.stat().st_mtime_ns == written
     kept.write_bytes(kept.read_bytes()[:-1])  # as a disk that is full leaves it
-    assert drawing.bundle() == made
+    assert document.bundle() == made
     assert b"vega.github.io" not in gzip.decompress(base64.b64decode(made))
