@@ -1,4 +1,6 @@
-"""Other versions of dbt than the tests' own, each in an environment of its own: `python tests/support/dbt_versions.py FOLDER`.
+"""Other versions of dbt than the tests' own, in environments of their own: `python tests/support/dbt_versions.py FOLDER`.
+
+Only those that are named after the folder are made, such as 2.0.
 
 dbt 2 is no Python program, and gets its drivers from a network of its own; here they come from PyPI and npm: DuckDB's library
 by a manifest in a folder that ADBC_DRIVER_PATH names, PostgreSQL's from where dbt caches what it has fetched.
@@ -50,17 +52,29 @@ linux_amd64 = "{}"
 """
 
 
-def install(folder: Path) -> None:
+ENVIRONMENTS = {
+    "1.8": OLDEST,
+    "1.12": BEFORE_LAST,
+    "sqlmesh": SQLMESH,
+    "sqlite": SQLITE,
+    "clickhouse": CLICKHOUSE,
+    "warehouses": WAREHOUSES,
+    "2.0": (NEWEST,),
+}
+
+
+def install(folder: Path, *names: str) -> None:
     """The environments, in a folder that is made."""
-    _environment(folder / "1.8", *OLDEST)
-    _environment(folder / "1.12", *BEFORE_LAST)
-    _pip(folder / "1.12", "--no-deps", *LAST)
-    _environment(folder / "sqlmesh", *SQLMESH)
-    _environment(folder / "sqlite", *SQLITE)
-    _environment(folder / "clickhouse", *CLICKHOUSE)
-    _environment(folder / "warehouses", *WAREHOUSES)
-    newest = folder / "2.0"
-    _environment(newest, NEWEST)
+    for name in names or ENVIRONMENTS:
+        _environment(folder / name, *ENVIRONMENTS[name])
+        if name == "1.12":
+            _pip(folder / name, "--no-deps", *LAST)
+        elif name == "2.0":
+            _drivers(folder / name)
+
+
+def _drivers(newest: Path) -> None:
+    """Those of dbt 2."""
     _pip(newest, "--no-deps", "--target", str(newest / "postgres"), POSTGRES)
     driver = newest / "cache" / _CACHED
     driver.parent.mkdir(parents=True, exist_ok=True)
@@ -115,4 +129,4 @@ def command(version: str) -> tuple[list[str], dict[str, str]]:
 
 
 if __name__ == "__main__":
-    install(Path(sys.argv[1]).absolute())
+    install(Path(sys.argv[1]).absolute(), *sys.argv[2:])
