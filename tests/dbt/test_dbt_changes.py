@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
+from support.dbt_projects import ENGINES, OF_ROWS, Build, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -151,9 +151,14 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
     assert {name.removeprefix("test."): status for name, status in project.statuses().items()} == expected
 
 
-def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cures_it(tmp_path: Path) -> None:
-    project = Project(tmp_path, {"kept": STATISTICS}, {"kept": OPTIONS})
-    properties = json.loads((tmp_path / "models" / "properties.yml").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("build", OF_ROWS)
+def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cures_it(build: Build, tmp_path: Path) -> None:
+    with server(*build) as address:
+        asked_otherwise(Project(tmp_path, {"kept": STATISTICS}, {"kept": OPTIONS}, address=address, version=build[1]))
+
+
+def asked_otherwise(project: Project) -> None:
+    properties = json.loads((project.folder / "models" / "properties.yml").read_text(encoding="utf-8"))
 
     def asked(**meta: Any) -> Project:
         """The same project, where something else is asked for."""

@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support import dbt_versions
 
 from nbsql.rendering.sources import macro_files
 
@@ -49,9 +50,8 @@ def test_the_wheel_fits_and_predicts_in_an_empty_environment(tmp_path):
         name.removeprefix("nbsql/sql/") for name in names if name.startswith("nbsql/sql/") and name.endswith((".sql", ".txt"))
     } - {"extension/CMakeLists.txt"}
     environment = tmp_path / "environment"
-    run(sys.executable, "-m", "venv", environment, cwd=tmp_path)
+    dbt_versions.environment(environment, str(wheel))
     python = environment / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
     run(python, "-m", "pip", "check", cwd=tmp_path)
     answer, where = run(python, "-c", SCRIPT, cwd=tmp_path).splitlines()
     assert answer == "[('yes',), ('yes',), ('no',)]"

@@ -166,7 +166,7 @@ def test_a_second_writer_gets_one_line(tables: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-@pytest.mark.parametrize("first", ["complete", "at work"])
+@pytest.mark.parametrize("first", ["complete", pytest.param("at work", marks=pytest.mark.nightly)])
 def test_of_two_writers_at_once_neither_breaks_the_model(tables: Any, first: str) -> None:
     """Both have asked whether the model has changed, and their tables are written: the views are then those of the newer."""
     nbsql.fit(tables, "first", target="y", name="m")
@@ -514,6 +514,7 @@ SCANS = {  # of each query whether a fit copies it
 }
 
 
+@pytest.mark.nightly
 def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(spark: Any, tmp_path: Path) -> None:
     rows = spark.sql("SELECT id AS x, id % 2 AS y, concat('v', id % 3) AS v, concat('w', id % 5) AS w FROM range(60)")
     rows.write.parquet(str(tmp_path / "files"))

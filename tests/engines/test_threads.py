@@ -61,6 +61,7 @@ def rounded(value: Any) -> Any:
     return f"{value:.9g}" if isinstance(value, float) else value
 
 
+@pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
 @pytest.mark.parametrize("calls", [1_200, pytest.param(10_000, marks=pytest.mark.nightly)])
@@ -97,6 +98,7 @@ VERBS: dict[str, Callable[[nbsql.Model], Any]] = {
 }
 
 
+@pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
 def test_all_verbs_of_one_handle_at_once(engine: str, connect: Callable[[str], Place]) -> None:
@@ -110,6 +112,7 @@ def test_all_verbs_of_one_handle_at_once(engine: str, connect: Callable[[str], P
     assert together([lambda first=first: ask(first) for first in range(0, len(VERBS), 4)]) == [{}] * 4
 
 
+@pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
 def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: str, connect: Callable[[str], Place]) -> None:
@@ -155,6 +158,7 @@ def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: st
     assert rounded(read["evaluate"]()) == legal["evaluate"][0]
 
 
+@pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
 def test_writers_of_one_connection_take_turns(engine: str, connect: Callable[[str], Place]) -> None:

@@ -103,6 +103,7 @@ def test_what_nobody_holds_is_dropped_on_spark(connect: Callable[[str], Place]) 
     assert temporary(place) == []
 
 
+@pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
 def test_a_query_or_an_evaluation_holds_the_model_that_it_is_of(engine: str, connect: Callable[[str], Place]) -> None:
@@ -153,6 +154,7 @@ def test_a_model_that_is_let_go_in_a_transaction_is_dropped_after_it(engine: str
     assert temporary(place) == []
 
 
+@pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
 def test_models_are_let_go_in_any_thread_and_by_the_garbage_collector(engine: str, connect: Callable[[str], Place]) -> None:

@@ -251,6 +251,7 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
     }
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
     """Its views are not among what the search has counted, so that a model of each fold is fitted: the figures are exact."""
@@ -266,6 +267,7 @@ def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
     assert rows["weighted"] == pytest.approx(exact.log_loss, abs=1e-9)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_weights_are_those_of_the_other_folds(con: Connection) -> None:
     con.execute(

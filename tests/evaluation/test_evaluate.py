@@ -134,6 +134,7 @@ def test_labels_of_any_type(con: duckdb.DuckDBPyConnection, label: str) -> None:
     assert json.loads(json.dumps(found.to_dict()))["accuracy"] == found.accuracy
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # of classes that are too many to be learnt
 def test_three_hundred_classes(con: duckdb.DuckDBPyConnection) -> None:

@@ -479,6 +479,7 @@ def test_without_a_source_the_verdict_bounds_the_log_loss_by_the_counts(con):
     assert not any("c only" in who for who in found)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_page_of_20_features_50_classes_and_10_000_words(tmp_path):
     with duckdb.connect() as con:

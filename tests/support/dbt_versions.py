@@ -66,7 +66,7 @@ ENVIRONMENTS = {
 def install(folder: Path, *names: str) -> None:
     """The environments, in a folder that is made."""
     for name in names or ENVIRONMENTS:
-        _environment(folder / name, *ENVIRONMENTS[name])
+        environment(folder / name, *ENVIRONMENTS[name])
         if name == "1.12":
             _pip(folder / name, "--no-deps", *LAST)
         elif name == "2.0":
@@ -93,7 +93,8 @@ def _drivers(newest: Path) -> None:
     (library / "duckdb.toml").write_text(_MANIFEST.format(library / "libduckdb.so"), encoding="utf-8")
 
 
-def _environment(folder: Path, *requirements: str) -> None:
+def environment(folder: Path, *requirements: str) -> None:
+    """A new one with these packages."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     _pip(folder, *requirements)
 
