@@ -301,6 +301,26 @@ def test_a_temperature_without_an_optimum_ends(con: Connection) -> None:
     assert right.calibrated_log_loss == near(0, abs=1e-11)
 
 
+def test_a_row_far_from_its_class_does_not_decide_the_temperature(con: Connection, form: str) -> None:
+    """The log loss of a row is bounded in an evaluation, and no temperature would help it."""
+    con.execute(
+        """CREATE TABLE t AS SELECT i, i % 2 AS y, 1.0 AS w, i % 2 + hash(i) % 1000 / 250 - 2 AS x FROM range(400) AS r(i)"""
+    )
+    con.execute("CREATE TABLE some_far AS FROM t UNION ALL SELECT 400 + i, 1, 1, 1e9 FROM range(3) AS r(i)")
+    model = nbsql.fit(con, "FROM t WHERE i % 4 < 2", target="y", id="i", exclude=["w"], families={"x": "gaussian"})
+    near_rows = model.calibrate("FROM t WHERE i % 4 > 1", folds=None)
+    rows = "FROM some_far WHERE i % 4 > 1 OR i >= 400"
+    found = model.calibrate(rows, folds=None)
+    joint, y, w = scores(model, rows)
+    assert (joint[200:, 1] < joint[200:, 0] - 1e6).all()
+    assert found.temperature == near(near_rows.temperature, rel=1e-9)
+    assert found.temperature == near(temperature(joint[:200], y[:200], w[:200]), rel=1e-6)
+    assert found.calibrated_log_loss < found.log_loss
+    with pytest.warns(nbsql.NbsqlWarning, match="at its bound"):
+        far = model.calibrate("FROM some_far WHERE i >= 400", folds=None)
+    assert far.temperature == near(1000, rel=1e-6)
+
+
 def test_a_calibration_stays_with_the_model(con: Connection, tmp_path: Path) -> None:
     table(con, "rows", load_wine)
     con.execute(f"ATTACH '{tmp_path / 'shop.duckdb'}' AS shop")

@@ -6,7 +6,13 @@
   by Newton's method (the second derivative is the variance of g), with bisection where a step would leave the bracket. T stays between
   1/100 and 1000. If the model is right in every row, the search ends when there is nothing left to gain. A row whose true class the model
   rules out has an infinite log loss at any T and is left out.
+
+  The log loss of a row is at most -ln(2^-52), as an evaluation has it, and no longer grows with s beyond. If some rows are lost so at s = 1,
+  powers of 2 are compared first, and the rows that are lost at the best of them are left out, too: a few could pull T to its bound.
 #}
+
+{# The gap below which the log loss of a row is as large as it can be, at slope 1. #}
+{% macro lost_gap() -%} ln({{ nbsql.epsilon() }}) {%- endmacro %}
 
 {# So low that its exp is 0, while its square is still finite. #}
 {% macro temperature_points(rows) -%}
@@ -18,23 +24,49 @@ FROM {{ nbsql.with_columns(nbsql.with_top(rows), [('gaps', nbsql.list_mapped(log
 WHERE {{ true_gap }} > -1e99
 {%- endmacro %}
 
-{# One row, the first step, with slope 1: the columns of temperature_step. #}
+{#
+  One row, the first step, with slope 1 or the power of 2 of least log loss: the columns of temperature_step. `lost` is the gap of the rows
+  that are left out.
+#}
 {% macro temperature_start(points) -%}
+{% set power %}slopes.slope * g{% endset -%}
+{% set true_power %}slope * gap{% endset -%}
+{% set probability %}{{ nbsql.exp(true_power) }} / {{ nbsql.list_total(nbsql.word('masses')) }}{% endset -%}
 SELECT
   0 AS step,
-  CAST(1 AS {{ nbsql.double() }}) AS slope,
-  {{ nbsql.number(1e-3) }} AS low,
-  {{ nbsql.number(1e2) }} AS high,
-  count(*) = 0 AS done
-FROM {{ points }} AS points
+  coalesce(slope, 1) AS slope,
+  CASE WHEN slope > 2e-3 THEN slope / 2 ELSE {{ nbsql.number(1e-3) }} END AS low,
+  CASE WHEN slope < 50 THEN slope * 2 ELSE {{ nbsql.number(1e2) }} END AS high,
+  coalesce({{ nbsql.lost_gap() }} / slope, {{ nbsql.number(-1e100) }}) AS lost,
+  coalesce(highest < coalesce({{ nbsql.lost_gap() }} / slope, highest), TRUE) AS done
+FROM (SELECT max(gap) AS highest FROM {{ points }} AS points) AS gaps
+LEFT JOIN (
+  SELECT slope, sum(weight * {{ nbsql.log_loss_of(probability) }}) AS loss
+  FROM (
+    SELECT slope, weight, gap, {{ nbsql.list_mapped(nbsql.word('gaps'), nbsql.exp(power), 'g') }} AS masses
+    FROM {{ points }} AS points
+    CROSS JOIN (
+      VALUES
+        ({{ nbsql.number(1e-3) }}),
+        {% for power in range(-9, 7) %}
+        ({{ nbsql.number(2.0 ** power) }}){{ nbsql.comma(loop) }}
+        {% endfor %}
+    ) AS slopes(slope)
+    WHERE (SELECT min(gap) FROM {{ points }} AS points) < {{ nbsql.lost_gap() }}
+    {{- nbsql.optimisation_fence() | indent(4) }}
+  ) AS masses
+  GROUP BY slope
+  ORDER BY loss, slope
+  LIMIT 1
+) AS best ON TRUE
 {%- endmacro %}
 
-{# One row, the next step of Newton's method, kept within bounds: step, slope, low, high, done. #}
+{# One row, the next step of Newton's method, kept within bounds: step, slope, low, high, lost, done. #}
 {% macro temperature_step(steps, points) -%}
 {% set masses = nbsql.word('masses') -%}
 {% set power %}steps.slope * g{% endset -%}
 {% set mean %}(first / mass){% endset -%}
-SELECT step + 1 AS step, next AS slope, low, high, flat OR abs(next - slope) <= 1e-13 * slope OR step >= 100 AS done
+SELECT step + 1 AS step, next AS slope, low, high, lost, flat OR abs(next - slope) <= 1e-13 * slope OR step >= 100 AS done
 FROM (
   SELECT *, CASE WHEN newton >= low AND newton <= high THEN newton ELSE sqrt(low * high) END AS next
   FROM (
@@ -43,6 +75,7 @@ FROM (
       slope,
       CASE WHEN gradient <= 0 THEN slope ELSE low END AS low,
       CASE WHEN gradient >= 0 THEN slope ELSE high END AS high,
+      lost,
       CASE WHEN gradient = 0 THEN slope ELSE slope - gradient / nullif(curvature, 0) END AS newton,
       abs(gradient) <= 1e-13 * n AS flat
     FROM (
@@ -51,6 +84,7 @@ FROM (
         slope,
         low,
         high,
+        lost,
         sum(weight) AS n,
         coalesce(sum(weight * (first / mass - gap)), 0) AS gradient,
         sum(weight * greatest(second / mass - {{ nbsql.square(mean) }}, 0)) AS curvature
@@ -66,12 +100,12 @@ FROM (
             points.*,
             {{ nbsql.list_mapped(nbsql.word('points.gaps'), nbsql.exp(power), 'g') }} AS masses
           FROM {{ steps }} AS steps
-          CROSS JOIN {{ points }} AS points
+          JOIN {{ points }} AS points ON points.gap >= steps.lost
           {{- nbsql.optimisation_fence() | indent(10) }}
         ) AS masses
         {{- nbsql.optimisation_fence() | indent(8) }}
       ) AS moments
-      GROUP BY step, slope, low, high
+      GROUP BY step, slope, low, high, lost
     ) AS derivatives
   ) AS newton
 ) AS next
