@@ -118,13 +118,13 @@ class _FamilySearch:
         ]
         for feature in default.features:
             if feature.family.complement:
-                raise InputError(
-                    f"auto does not take {feature.name!r}, which is a complement: "
-                    "whether the prior counts depends on the other features"
-                )
+                rest = "which is a complement: whether the prior counts depends on the other features"
+                raise InputError(f"auto does not take {feature.name!r}, {rest}")
         self.features = {feature.name: feature for feature in default.features}
-        inferred = {each.name for each in default.features if each.is_inferred and self._looks.get(each.name) != Bernoulli()}
-        self._numbers = sum(c.name in inferred and c.inferred_kind in Binned.accepts for c in source.columns)
+        inferred = {each.name for each in default.features if each.is_inferred}
+        numbers = [c.name for c in source.columns if c.name in inferred and c.inferred_kind in Binned.accepts]
+        self._flags = sum(self._looks.get(name) == Bernoulli() for name in numbers)
+        self._numbers = len(numbers) - self._flags
         self.selectable = {feature.name for feature in selectable}
         self.families: dict[str, list[Family]] = {}
         self.reasons: dict[str, str] = {}
@@ -199,7 +199,7 @@ class _FamilySearch:
         With `lenient` a method that the rows do not allow is skipped, with its reason; with `calibrate` a temperature is tried.
         """
         engine, classes = self.terms.engine, self.terms.classes
-        not_tried: list[str] = []
+        not_tried = self._columns_not_tried()
         refused: dict[str, str] = {}
         compared = Comparison(self.terms)
         chosen = [self._search(calibrated=each) for each in ([False, True] if calibrate else [False])]
@@ -207,7 +207,7 @@ class _FamilySearch:
             columns, method = len(self._features_of(setting)), setting.method
             if method is not None and (not self.default or (len(self.default) == 1 and not self._adds_features(setting))):
                 continue  # there is nothing that it could depend on
-            if lenient and method is not None and not can_differ(method, columns, self._numbers):
+            if lenient and method is not None and not can_differ(method, columns, self._numbers, self._flags):
                 continue
             if lenient and method is not None and (reason := reason_not_tried(method, columns, classes)):
                 refused[setting.name] = reason
@@ -224,7 +224,6 @@ class _FamilySearch:
                 continue
             warm = replace(setting, name=f"{setting.name}, calibrated", calibrated=True)
             compared.add([setting, warm] if calibrate and method is not None else [setting], row_scores)
-        not_tried = [*self._columns_not_tried(), *not_tried]
         nothing = dict.fromkeys(self.default, OUT) if self.leave_out and self.selectable == {*self.default} else None
         winner = compared.winner(nothing)
         winning, temperature = compared.settings[winner], compared.temperatures[winner]

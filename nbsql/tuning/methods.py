@@ -109,14 +109,14 @@ def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | No
     return None
 
 
-def can_differ(method: Classifier, columns: int, numbers: int) -> bool:
-    """Whether a method can differ from the others, for so many columns, and so many numbers that are not 0 or 1 among them.
+def can_differ(method: Classifier, columns: int, numbers: int, flags: int = 0) -> bool:
+    """Whether a method can differ from the others, for so many columns: numbers, and flags, which are 0 or 1, among them.
 
     Quadratic ones need most columns: their covariances are costly, and gain little where categories tell the classes apart.
     """
     if isinstance(method, Discriminant):
         return numbers > max(1, columns / 2 if isinstance(method, QDA) else 1)
-    return numbers > 0 or not method.is_cut_at_quantiles
+    return numbers + flags > 0 or not method.is_cut_at_quantiles
 
 
 def terms_of_tree(

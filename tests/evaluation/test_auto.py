@@ -400,11 +400,24 @@ def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
     assert [can_differ(nbsql.LDA(), 4, numbers) for numbers in (1, 2)] == [False, True]
     assert [can_differ(nbsql.QDA(shrinkage=0.2), 4, numbers) for numbers in (2, 3)] == [False, True]
     assert [can_differ(nbsql.AODE(bins=10), 4, numbers) for numbers in (0, 1)] == [False, True]
+    assert can_differ(nbsql.AODE(bins=10), 4, 0, 1)  # bins by the class need not tell a 0 from a 1
     assert can_differ(nbsql.AODE(), 4, 0)
     tree = nbsql.KDB(2, weighted=True)
     reason = "the weights of {} columns in 2 classes take long; name it in methods to try it"
     assert [reason_not_tried(nbsql.Weighted(), each, 2) for each in (150, 151)] == [None, reason.format(151)]
     assert [reason_not_tried(tree, each, 2) for each in (200, 201)] == [None, reason.format(201)]
+
+
+@pytest.mark.look
+@pytest.mark.slow
+def test_flags_that_count_only_together_are_found(con: Connection) -> None:
+    con.execute(
+        """CREATE TABLE flags AS SELECT p = q AS y, p, q
+        FROM (SELECT hash(i) % 2 AS p, hash(i + 7) % 2 AS q FROM range(400) AS t(i))"""
+    )
+    found = nbsql.auto(con, "flags", target="y", folds=2)
+    assert found.method == nbsql.TAN(bins=10)
+    assert found.best().evaluate("flags").accuracy == 1
 
 
 @pytest.mark.slow
