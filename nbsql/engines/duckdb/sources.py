@@ -66,7 +66,7 @@ class Sources:
         if match is None or not (here or len(relations) == 1):
             return None
         check_names(columns, text)
-        source = Source(self._engine.renderer.dialect.ident(*match[:3]), text, columns, **self._kind(match))
+        source = Source(self._engine.renderer.dialect.ident(*match[:3]), text, columns, **self._facts_of(match))
         source.anywhere = True
         return source, [(version,) for version in versions or ()]
 
@@ -81,7 +81,7 @@ class Sources:
                 # In the current database, whose name is left out otherwise.
                 is_hidden = folded(path[0]) == folded(database) and any(each[0] == "temp" for each in namesakes)
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database and not is_hidden : 3])
-                return self._source(relation, text, **self._kind(match))
+                return self._source(relation, text, **self._facts_of(match))
         if FILE.search(text):
             return read_file(self._engine, text)
         query = self._query(text)
@@ -98,7 +98,7 @@ class Sources:
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
         return self._source(relation, "the query", rereads=lambda: self._rereads(query, self._engine.current()))
 
-    def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
+    def _facts_of(self, relation: tuple[str, ...]) -> dict[str, Any]:
         """Whether a row of `relations` (catalog.sql) is a table, and how many more times it may be read."""
         return {"is_table": relation[3] != "view", "rereads": lambda: self._rereads_of(relation)}
 

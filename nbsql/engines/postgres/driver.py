@@ -194,7 +194,7 @@ class PostgreSQLDriver(Engine):
             self.rows(render("checking_statement", "", self.renderer.dialect.text(render(macro, schema, relation))), macro)
             if macro == "keep_rights":
                 yield
-        missing = [act for (act,) in self.query_macro("missing_rights", schema, relation)]
+        missing = [act for (act,) in self.query_macro("statements_of_lost_rights", schema, relation)]
         if missing:
             title = f"model {schema!r}" if relation is None else repr(relation)
             warn_user(f"{title} has lost its owner or rights of others; run as the owner: {'; '.join(missing)}")

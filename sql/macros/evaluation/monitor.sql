@@ -74,7 +74,7 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
   The monitored rows as they are counted: of one class and sliced by period. columns: those of the rows. bounded: features, whose numbers
   outside of their distribution are missing here, because they are compared apart.
 #}
-{% macro rows_of_one_class(rows, columns=none, bounded=[]) -%}
+{% macro rows_by_period(rows, columns=none, bounded=[]) -%}
 (
   SELECT
     {% if bounded %}
@@ -126,7 +126,7 @@ WITH {{ monitored }} AS {{ nbsql.materialized() }}(
 ),
 {{ judged }},
 counted AS {{ nbsql.materialized() }}(
-  {{ nbsql.cells(model, nbsql.rows_of_one_class(monitored, columns, bounded)) | indent(2) }}
+  {{ nbsql.cells(model, nbsql.rows_by_period(monitored, columns, bounded)) | indent(2) }}
 ),
 learnt AS {{ nbsql.materialized() }}(
   {{ nbsql.folded_cells(statistics, '1') | indent(2) }}

@@ -230,7 +230,7 @@ WHERE name = 'schema'
 {%- endmacro %}
 
 {# The statements that would give a model the rights that it has lost, one a row. #}
-{% macro postgres__missing_rights(schema, relation=none) -%}
+{% macro postgres__statements_of_lost_rights(schema, relation=none) -%}
 SELECT act
 FROM (
   {{ nbsql.lost_owners(schema, relation) | indent(2) }}
