@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from markupsafe import Markup
 
-from nbsql.engines.log import announce, timed
 from nbsql.engines.turn import turn_of
-from nbsql.engines.watch import Watch, interruptible
+from nbsql.engines.watch import Watch, announce, interruptible, timed
 from nbsql.errors import NotSupportedError
 from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer

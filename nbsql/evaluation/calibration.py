@@ -14,7 +14,7 @@ from nbsql.engines.steps import Steps
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation.evaluate import Evaluator, rows_to_judge
 from nbsql.evaluation.evaluation import Evaluation
-from nbsql.evaluation.out_of_fold import out_of_fold
+from nbsql.evaluation.refitted_folds import out_of_fold
 from nbsql.family.checks import share
 from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table

@@ -23,10 +23,9 @@ from nbsql.plan.classes import class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_range, spec_for_recount
-from nbsql.storage.build import run_statements
 from nbsql.storage.calibration import drop_outdated_calibration
 from nbsql.storage.drafts import draft_plan, publish
-from nbsql.storage.schema import drop_parts, followed
+from nbsql.storage.schema import drop_parts, followed, run_statements
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 

@@ -18,8 +18,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import are_written_alike, label_type
 from nbsql.spec.spec import Spec
-from nbsql.storage.build import build
-from nbsql.storage.schema import drop_replaced
+from nbsql.storage.schema import build, drop_replaced
 from nbsql.storage.state import ModelState
 
 

@@ -31,8 +31,7 @@ from nbsql.plan.derived import with_derived_columns
 from nbsql.rendering.relations import Relations
 from nbsql.spec.options import Options, candidate_options
 from nbsql.spec.resolve import resolve
-from nbsql.storage.build import build
-from nbsql.storage.schema import drop_replaced
+from nbsql.storage.schema import build, drop_replaced
 
 
 def scan(draft: Draft) -> Draft:

@@ -16,7 +16,7 @@ from nbsql.learning.family_warnings import advice, advice_on_classes, features_t
 from nbsql.learning.missing_words import column_matches_key
 from nbsql.learning.spelling_advice import advice_on_booleans, advice_on_missing_classes, advice_on_spellings
 from nbsql.learning.text_advice import MOST_VALUES, advice_on_texts
-from nbsql.plan.layout import complete_features, many_levels
+from nbsql.plan.form import complete_features, many_levels
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 

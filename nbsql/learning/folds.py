@@ -22,7 +22,7 @@ from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.derived import with_derived_columns
-from nbsql.plan.layout import complete_features, is_wide
+from nbsql.plan.form import complete_features, is_wide
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check

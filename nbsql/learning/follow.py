@@ -15,8 +15,7 @@ from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
-from nbsql.storage.build import run_statements
-from nbsql.storage.schema import drop_parts
+from nbsql.storage.schema import drop_parts, run_statements
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 

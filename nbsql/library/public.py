@@ -1,6 +1,6 @@
 """All that `nbsql` offers, by its name there."""
 
-from nbsql.engines.log import watch
+from nbsql.engines.watch import watch
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning, NotSupportedError
 from nbsql.evaluation.calibration import Calibration
 from nbsql.evaluation.evaluation import ClassEvaluation, Evaluation

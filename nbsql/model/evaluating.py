@@ -15,7 +15,7 @@ from nbsql.evaluation.evaluation import QUERIES, SLICES, Evaluation, read_evalua
 from nbsql.evaluation.gain import best_gain_over_model
 from nbsql.evaluation.learnt import learnt_rows
 from nbsql.evaluation.monitor import monitor
-from nbsql.evaluation.out_of_fold import judged_by_folds
+from nbsql.evaluation.refitted_folds import judged_by_folds
 from nbsql.evaluation.slices import Slices
 from nbsql.learning.model_source import check_columns
 from nbsql.model.base import Handle

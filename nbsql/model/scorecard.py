@@ -15,7 +15,7 @@ from nbsql.errors import InputError, ModelError, listed, written
 from nbsql.family.checks import finite
 from nbsql.family.checks import label as label_text
 from nbsql.learning.model_source import check_columns
-from nbsql.model.state import States
+from nbsql.model.base import States
 from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
 from nbsql.rendering.dialect import folded

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from nbsql.plan.classes import ClassColumn, scored_class_count
 from nbsql.plan.context import Context, QueryOptions
+from nbsql.plan.form import is_vectorised, is_wide
 from nbsql.plan.joins import split_dimension_scores
-from nbsql.plan.layout import is_vectorised, is_wide
 from nbsql.plan.parts import PARTS
 from nbsql.plan.rows import Rows
 from nbsql.rendering.relations import Relations

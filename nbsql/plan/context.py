@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.facts import Facts
-from nbsql.plan.form import Form
-from nbsql.plan.layout import blocks
+from nbsql.plan.form import Form, blocks
 from nbsql.rendering.layout import Layout
 from nbsql.spec.method import CLASS_AND_FEATURE
 from nbsql.spec.spec import Feature, Spec

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from nbsql.family import Family
 from nbsql.plan.base import Base, Statement
 from nbsql.plan.context import Context, QueryOptions
-from nbsql.plan.layout import blocks
+from nbsql.plan.form import blocks
 from nbsql.spec.spec import Check, Feature
 
 # The number of categorical features that a statement reads: enough to keep every core busy, few enough to plan quickly.

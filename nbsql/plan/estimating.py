@@ -10,7 +10,7 @@ from nbsql.errors import NotSupportedError
 from nbsql.plan.base import Entry, Statement
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions, SegmentTables
-from nbsql.plan.layout import numbers_per_class
+from nbsql.plan.form import numbers_per_class
 from nbsql.plan.parts import COLUMNS, PARTS, SCHEMA
 from nbsql.plan.scoring import Scoring
 from nbsql.plan.table_macros import create_functions, create_table_macros

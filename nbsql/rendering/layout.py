@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Layout:
-    """How large a model may be in each form of scoring (nbsql/plan/layout.py), and other sizes of plans, below.
+    """How large a model may be in each form of scoring (nbsql/plan/form.py), and other sizes of plans, below.
 
     The time to plan a star of joins grows faster than the number of its joins and columns, and each join needs a hash table.
     Therefore, if there are more categorical features than `star_joins`, those with at most `few_values` values are looked up in

@@ -16,7 +16,7 @@ from nbsql.evaluation.evaluate import beside_priors, queries_of_judged_rows, row
 from nbsql.evaluation.evaluation import Evaluation, read_evaluation
 from nbsql.evaluation.learnt import learnt_rows
 from nbsql.evaluation.leave_one_out import LOO, check_folds
-from nbsql.evaluation.out_of_fold import judged_by_folds
+from nbsql.evaluation.refitted_folds import judged_by_folds
 from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import check_columns, read_source
 from nbsql.plan import Plan, Rows

@@ -12,12 +12,12 @@ from nbsql.errors import InputError, listed, no_column
 from nbsql.family import INFERRED, Conditional, Family, Nulls, all_named, weighted
 from nbsql.family.checks import choice
 from nbsql.rendering.dialect import folded
-from nbsql.spec.calendars import parts_for_columns, with_all_parts
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.dependence import AODE, KDB, TAN
+from nbsql.spec.derived import parts_for_columns, with_all_parts
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins

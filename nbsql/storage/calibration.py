@@ -14,8 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.plan import UNCALIBRATED, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
-from nbsql.storage.build import run_statements
-from nbsql.storage.schema import drop_parts, is_calibrated
+from nbsql.storage.schema import drop_parts, is_calibrated, run_statements
 from nbsql.warn import warn_user
 
 # The macros or functions that a calibration changes.

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from engines.places import Place, assert_same_rows
 
 import nbsql
-import nbsql.plan.layout
+import nbsql.plan.form
 import nbsql.rendering.dialect
 from nbsql.cli import main
 

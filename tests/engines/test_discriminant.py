@@ -12,7 +12,7 @@ from engines.places import Place, assert_same_rows
 from engines.test_agreement import assert_agreement
 
 import nbsql
-import nbsql.plan.layout
+import nbsql.plan.form
 
 Both = tuple[Place, Place]
 COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "c": "VARCHAR", "k": "INTEGER"}

@@ -1,15 +1,174 @@
-"""DuckDB's error messages, shortened for nbsql's errors."""
+"""DuckDB's error messages, those of files among them, shortened for nbsql's errors."""
 
 from __future__ import annotations
 
+import gzip
 import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import duckdb
 
-from nbsql.engines.duckdb.file_messages import file_error
 from nbsql.engines.foreign_sources import reads_again
 from nbsql.errors import suggestion
+from nbsql.spec.column import MISSING_WORDS
 from nbsql.warn import user_variable
+
+_FILE = re.compile(r'^ *file ?= ?(.*)$|\bfile "([^"]*)"', re.MULTILINE)
+_LINE = re.compile(r"CSV Error on Line: (\d+)")
+_ROW = re.compile(r"^Original Line: ?(.*)$", re.MULTILINE)
+_VALUE = re.compile(r'converting column "(.*?)"\. Could not convert string "(.*)" to \'(.*?)\'', re.DOTALL)
+_WIDTH = re.compile(r"Expected Number of Columns: (\d+) Found: (\d+)")
+_CHOSEN = re.compile(r"^ *(\w+) ?= ?(.*) \(Set By User\)$", re.MULTILINE)
+_OPTIONS = {"delimiter": "delim", "quote": "quote", "escape": "escape", "skip_rows": "skip", "comment": "comment"}
+_NO_QUOTE = re.compile(r"^ *quote ?= ?\(empty\)", re.MULTILINE)
+_DECIMAL = re.compile(r"[+-]?\d+,\d+")
+_NOT_UTF8 = "not utf-8 encoded|File is not latin-1 encoded|invalid UTF-8 encoding|UTF-(?:16|32) encoding is not supported"
+_JSON = re.compile(r'JSON transform error in file "([^"]*)", in (?:line|record/value) (\d+): (.*)')
+_UNKNOWN = re.compile(r'No extension found that is capable of reading the file "([^"]*)"')
+_WITHIN_ROW = 60  # the most characters of a row that a message shows
+_BLOCK = 1 << 20
+
+_EXCEL = re.compile(r"\.xls[xmb]?$", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.(zip|7z|rar|tar|tgz|bz2|xz)$", re.IGNORECASE)
+_OF_PANDAS = {
+    ".ods": "read_excel", ".feather": "read_feather", ".arrow": "read_feather", ".dta": "read_stata", ".sav": "read_spss",
+    ".sas7bdat": "read_sas", ".pkl": "read_pickle", ".pickle": "read_pickle", ".xml": "read_xml", ".html": "read_html",
+    ".h5": "read_hdf", ".orc": "read_orc",
+}  # fmt: skip
+_MAGIC = {
+    b"PK": "a ZIP archive or an Excel file; unpack it, or save its sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an Excel file; save its sheet as CSV",
+    b"\x1f\x8b": "compressed by gzip; let its name end in .csv.gz",
+    b"PAR1": "a Parquet file; let its name end in .parquet",
+}
+
+
+def file_error(text: str) -> str | None:
+    """DuckDB's message on a file in one line, with the cure; None if it is about something else."""
+    if unknown := _UNKNOWN.search(text):
+        return other_file(unknown[1])
+    if late := _JSON.search(text):
+        options = "sample_size=-1"
+        return f"line {late[2]} of {late[1]!r}: {late[3]}; {_cure('read_json', late[1], options)}"
+    file = _FILE.search(text)
+    path = "" if file is None else file[1] or file[2]
+    if re.search(_NOT_UTF8, text):
+        return _encoding(path) if path else "the file is not encoded in UTF-8; convert it first, by iconv -t UTF-8"
+    if "Error when sniffing file" in text:
+        what = _content(path)
+        return (
+            what or f"the rows of {path!r} follow no one form; {_cure('read_csv', path, 'delim=...', 'quote=...', 'skip=...')}"
+        )
+    return None if (line := _LINE.search(text)) is None else _in_row(text, path, line[1])
+
+
+def other_file(path: str) -> str | None:
+    """What reads a file whose name does not say that DuckDB can; None for a name that is that of no such file."""
+    pandas = _OF_PANDAS.get(Path(path).suffix.lower())
+    if _EXCEL.search(path):
+        by_duckdb = f"{_source('read_xlsx', path)} (by DuckDB's extension excel), " if path.lower().endswith("x") else ""
+        return f"{path!r} is an Excel file; read it as {by_duckdb}pandas.read_excel({path!r}) in Python, or save it as CSV"
+    if _ARCHIVE.search(path):
+        return f"{path!r} is an archive; unpack it first: CSV files may stay compressed as .csv.gz or .csv.zst alone"
+    if pandas is not None:
+        return f"{path!r} is no file that DuckDB reads; read it in Python as pandas.{pandas}({path!r}), or save it as CSV"
+    with suppress(OSError, ValueError):
+        if Path(path).is_file():
+            return _content(path) or f"the ending of {path!r} does not say what it holds; {_cure('read_csv', path)}"
+    return None
+
+
+def _in_row(text: str, path: str, line: str) -> str:
+    """The message on one row of a CSV file."""
+    row = (_ROW.search(text) or [""] * 2)[1].strip()
+    where = f"line {line} of {path!r}"
+    unquoted = ["""quote='"'"""] if '"' in row and row.count('"') % 2 == 0 and _NO_QUOTE.search(text) else []
+    chosen = [f"{_OPTIONS[name]}={_quoted(value)}" for name, value in _CHOSEN.findall(text) if name in _OPTIONS]
+    if value := _VALUE.search(text):
+        column, wrong, kind = value.groups()
+        options = [*chosen, *unquoted, *_of_value(column, wrong, kind)]
+        return f"{where}: {wrong!r} in column {column!r} is no {kind}; {_cure('read_csv', path, *options)}"
+    shown = row if len(row) <= _WITHIN_ROW else f"{row[: _WITHIN_ROW - 1]}…"
+    if unquoted:
+        return f"{where}: {shown!r} has quotes, as none before it; {_cure('read_csv', path, *chosen, *unquoted)}"
+    if width := _WIDTH.search(text):
+        few = int(width[2]) < int(width[1])
+        options = [*chosen, "null_padding=true" if few else "ignore_errors=true"]
+        what = "fill it with NULL" if few else "put values with a comma in quotes, or leave such rows out"
+        cure = _source("read_csv", path, *options)
+        return f"{where} has {width[2]} columns and not {width[1]}: {shown!r}; mend it, or {what}: {cure}"
+    reason = next((each for each in text.splitlines() if each.endswith(".") and "utoma" not in each), "cannot be read.")
+    cure = _source("read_csv", path, *chosen, "ignore_errors=true")
+    return f"{where}: {reason.strip().rstrip('.')}: {shown!r}; mend it, or leave such rows out: {cure}"
+
+
+def _of_value(column: str, wrong: str, kind: str) -> list[str]:
+    """The options by which a reader takes a value that is not of the type of those before it."""
+    if wrong.strip().lower() in MISSING_WORDS and kind != "BOOLEAN":
+        return [f"nullstr=['', {_quoted(wrong)}]"]
+    if _DECIMAL.fullmatch(wrong.strip()) and "INT" in kind:
+        return ["decimal_separator=','", f"types={{{_quoted(column)}: 'DOUBLE'}}"]
+    return [f"types={{{_quoted(column)}: 'VARCHAR'}}"]
+
+
+def _encoding(path: str) -> str:
+    """The message on a file that is not encoded in UTF-8, with its encoding by the bytes that it holds."""
+    if (what := _content(path)) is not None:
+        return what
+    name, first = "LATIN1", b""
+    with suppress(OSError), _opened(path) as file:
+        first = file.read(_BLOCK)
+        if first.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+            name = "UTF-32"
+        elif first.startswith((b"\xff\xfe", b"\xfe\xff")):
+            name = "UTF-16"
+        elif b"\0" in first:
+            name = "UTF-16BE" if first.startswith(b"\0") else "UTF-16LE"
+        else:
+            block = first
+            while block and name == "LATIN1":
+                if re.search(rb"[\x80-\x9f]", block):
+                    name = "WINDOWS-1252"
+                block = file.read(_BLOCK)
+    known = {"LATIN1": "latin-1", "UTF-16": "utf-16", "UTF-16LE": "utf-16"}.get(name)
+    convert = f"convert it first: iconv -f {name} -t UTF-8"
+    if known is None or first.startswith(b"\xfe\xff") or not re.search(r"\.(csv|tsv)", path, re.IGNORECASE):
+        return f"{path!r} is encoded in {name} and not in UTF-8; {convert}"  # DuckDB finds no row of big-endian UTF-16
+    option = f"encoding='{known}'"
+    return f"{path!r} is encoded in {name} and not in UTF-8; {_cure('read_csv', path, option)}, or {convert}"
+
+
+def _content(path: str) -> str | None:
+    """What a file is whose first bytes say that it holds no text."""
+    with suppress(OSError), _opened(path) as file:
+        first = file.read(4)
+        for magic, what in _MAGIC.items():
+            if first.startswith(magic):
+                return f"{path!r} is {what}"
+    return None
+
+
+def _opened(path: str) -> Any:
+    return gzip.open(path) if path.lower().endswith(".gz") else Path(path).open("rb")
+
+
+def _cure(reader: str, path: str, *options: str) -> str:
+    names = f" with {', '.join(options)}" if options else ""
+    return f"read it{names}: {_source(reader, path, *options)}"
+
+
+def _source(reader: str, path: str, *options: str) -> str:
+    """A source to paste: the quotes around it are those of Python and of the shell."""
+    call = ", ".join([_quoted(path), *options]).replace('"', r"\"")
+    return f'"FROM {reader}({call})"'
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("'", "''")
+    return f"'{escaped}'"
+
 
 _EXTENSION = re.compile(r"(?:install|download).* extension ['\"](\w+)", re.DOTALL)
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')

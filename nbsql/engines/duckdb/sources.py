@@ -14,9 +14,8 @@ import duckdb
 from markupsafe import Markup
 
 from nbsql.engines.duckdb.driver import DuckDBDriver
-from nbsql.engines.duckdb.file_messages import other_file
 from nbsql.engines.duckdb.files import PARQUET, read_file
-from nbsql.engines.duckdb.messages import frame_hint, one_line
+from nbsql.engines.duckdb.messages import frame_hint, one_line, other_file
 from nbsql.engines.duckdb.object_columns import category_columns, unreadable, with_typed_columns
 from nbsql.engines.foreign_sources import is_stream, read_whole
 from nbsql.engines.source import COMMENTS, FILE, MissingSourceError, Source, check_distinct, check_names, split_path

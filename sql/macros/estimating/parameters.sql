@@ -9,7 +9,7 @@
                 class_1, class_2, ... or, in the long form, as one list; with TF-IDF also its idf.
 
   Because parameters is a single row and lookups has one column per class, scoring needs no join on the class. With many classes the long
-  form keeps statements short. nbsql/plan/layout.py chooses the form.
+  form keeps statements short. nbsql/plan/form.py chooses the form.
 #}
 
 {# The ending of a parameter of class k: mean_3_1 belongs to the first class. In the long form, one row per class, it is mean_3. #}
