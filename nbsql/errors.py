@@ -1,7 +1,5 @@
 """The errors and warnings of nbsql: one line each, the fact and the cure."""
 
-from __future__ import annotations
-
 import ast
 import difflib
 import os

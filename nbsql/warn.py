@@ -1,7 +1,5 @@
 """The line of the user's code that called nbsql: warnings point at it, and its variables may be what a name means."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import sys

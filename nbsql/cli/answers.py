@@ -1,7 +1,5 @@
 """What commands print: a table, JSON, CSV, the SQL itself, an explanation in words, or a model as plain values."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io

@@ -1,7 +1,5 @@
 """The command `nbsql`: its subcommands, and its error messages."""
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -1,7 +1,5 @@
 """The commands that change a model over time, made from its verbs, and those that move, merge and make models of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The commands of `nbsql`, by what a user wants."""
 
-from __future__ import annotations
-
 import click
 
 from nbsql.cli.changes import CHANGES, EXPORT, from_statistics, from_tables, import_, merge

@@ -4,8 +4,6 @@ An argument is completed according to its name, an option according to its metav
 because another process has locked it, nothing is offered and no error is shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path

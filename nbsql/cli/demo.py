@@ -1,7 +1,5 @@
 """`nbsql demo`: a fit, an evaluation and explanations on real flights, step by step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from textwrap import fill
 

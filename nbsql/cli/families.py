@@ -1,7 +1,5 @@
 """Reads the families of a model from a file, in the format of `meta.nbsql` in a dbt project."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Writes the rows of a query to a file atomically."""
 
-from __future__ import annotations
-
 import errno
 import os
 import select

@@ -1,7 +1,5 @@
 """`nbsql fit`: fits a model, and shows the family of each column."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any

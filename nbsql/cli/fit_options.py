@@ -1,7 +1,5 @@
 """The options of commands that fit, from the signatures of the functions that they call."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, get_args, get_type_hints

@@ -1,7 +1,5 @@
 """`nbsql help`, `dbt-path` and `ad-hoc`: what comes with nbsql, the pages of the documentation and its SQL."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Writes the cures of messages as options and commands of the command line: --replace for replace=True."""
 
-from __future__ import annotations
-
 import ast
 import shlex
 from collections.abc import Iterable, Mapping

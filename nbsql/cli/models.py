@@ -1,7 +1,5 @@
 """`nbsql show`, `nbsql list` and `nbsql drop`: show and remove the models of a database."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The forms that commands share: their arguments, their options, and the model that they read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial, wraps
 from types import UnionType

@@ -1,7 +1,5 @@
 """The commands that show what a model has learnt, made from its verbs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """`nbsql plot` and `nbsql report`: draw a picture of a model, and write a page about it."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`nbsql predict`, `impute`, `explain`, `review` and `sql`: apply a model to a source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

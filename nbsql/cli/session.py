@@ -1,7 +1,5 @@
 """Opens databases for the commands, DuckDB files and PostgreSQL servers: to read, to write, or to record statements."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterator

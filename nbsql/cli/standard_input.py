@@ -1,7 +1,5 @@
 """Standard input as a source, `-`. It is stored in a temporary file, because a fit reads its rows more than once."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sys

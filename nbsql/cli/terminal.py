@@ -1,7 +1,5 @@
 """The capabilities of the terminal: colours, and characters that its encoding lacks."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import os

@@ -1,7 +1,5 @@
 """`nbsql cross-validate`, `sweep` and `auto`: fits evaluated on held-out rows, and the best of many."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Commands made from the verbs of a model: arguments and options from the signature, their help from the docstring."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The commands of a maintainer: `python -m nbsql.dbt write`, `mirror FOLDER` and `extension FOLDER`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

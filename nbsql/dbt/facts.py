@@ -1,7 +1,5 @@
 """The macros that say what Python's classes say: the families, their options, and stop words."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from itertools import groupby

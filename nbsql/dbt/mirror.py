@@ -1,7 +1,5 @@
 """Repositories for others: the package with dbt_project.yml at its root, as the dbt hub wants it, and DuckDB's extension."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The files of the dbt package, and the dispatch of its macros to the adapter's engine."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Generates the JSON Schema of `meta.nbsql`, for editors, from the dataclasses of the options and families."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import types

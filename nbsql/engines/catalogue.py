@@ -1,7 +1,5 @@
 """The part of an engine that knows what there is: databases, schemas, relations, and their columns and types."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress

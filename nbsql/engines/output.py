@@ -1,7 +1,5 @@
 """Output files: which files may be written, and how they appear whole or not at all."""
 
-from __future__ import annotations
-
 import glob
 import os
 import re

@@ -1,7 +1,5 @@
 """Sources of rows in Python: a dictionary of columns, or a list of rows; and the types of their values."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Sequences of statements: iterative searches for engines without recursive queries, and scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Tells of the steps of a running verb: the log, functions, a terminal or a notebook; and lets Ctrl-C stop it at once."""
 
-from __future__ import annotations
-
 import contextvars
 import logging
 import os

@@ -1,7 +1,5 @@
 """Calibration: posteriors that are right as often as they say, fitted on rows that the model has not seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args

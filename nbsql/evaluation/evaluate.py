@@ -1,7 +1,5 @@
 """Evaluates a model on rows whose class is known."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterable, Sequence

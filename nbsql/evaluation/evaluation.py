@@ -1,7 +1,5 @@
 """The result of an evaluation."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Mapping

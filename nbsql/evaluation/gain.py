@@ -1,7 +1,5 @@
 """The method that would gain most over that of a cross-validation, measured on folds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

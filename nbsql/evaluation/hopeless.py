@@ -3,8 +3,6 @@
 A model flatters the rows that it has learnt. If it is worse than its priors there, it is worse on other rows, too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ which so cannot be asked who is in it; another connection knows nothing of them.
 not count.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence

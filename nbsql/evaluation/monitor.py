@@ -1,7 +1,5 @@
 """Monitoring: how the rows of each period differ from a reference, and how well the model predicts them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

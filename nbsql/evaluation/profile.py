@@ -1,7 +1,5 @@
 """What the counts say of one feature, of the dependence between features, and of how slices and classes differ."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Sequence

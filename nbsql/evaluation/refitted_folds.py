@@ -1,7 +1,5 @@
 """Rows judged by folds, and folds whose models are fitted one by one: of trees, bins by class, weights and EM."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

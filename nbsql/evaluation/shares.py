@@ -1,7 +1,5 @@
 """The shares of the classes among rows whose class is not known."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Evaluations by slices: by the values of some columns of the source."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Cross-validation by subtraction: one scan counts all folds, and no fold is fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property

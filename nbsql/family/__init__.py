@@ -3,8 +3,6 @@
 The class attributes of a family declare how it is counted, estimated and scored; the macros of the same name do the work.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

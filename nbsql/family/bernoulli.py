@@ -1,7 +1,5 @@
 """The family of booleans and 0/1 columns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The family of shares and other numbers between 0 and 1."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

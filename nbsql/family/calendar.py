@@ -1,7 +1,5 @@
 """The family of dates and times, whose parts are categories."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Checks of options and values: one line of error for each, and the value in its own form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal

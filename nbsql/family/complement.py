@@ -1,7 +1,5 @@
 """The complement family: columns of counts that score a class by the counts of all other classes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The family of times between events."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

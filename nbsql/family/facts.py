@@ -1,7 +1,5 @@
 """The facts about families that the dbt package reads, from their classes."""
 
-from __future__ import annotations
-
 import dataclasses
 import types
 import typing

@@ -1,7 +1,5 @@
 """The family of skewed numbers above 0: waiting times, amounts, lengths."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """The family of numbers with a normal density."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal

@@ -1,7 +1,5 @@
 """The family of counts of failures before a success."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The family of several columns that form one category."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal

@@ -1,7 +1,5 @@
 """The family of numbers whose density is estimated by a kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

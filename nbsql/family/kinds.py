@@ -1,7 +1,5 @@
 """The bases of levels and of densities; those of tokens are in tokens.py, and the other kinds have one family each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The family of positive numbers whose logarithm has a normal density."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

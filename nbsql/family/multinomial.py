@@ -1,7 +1,5 @@
 """The family of count columns that share one total."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar

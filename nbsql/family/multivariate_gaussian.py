@@ -1,7 +1,5 @@
 """The family of several numbers with a multivariate normal density."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The pairs of categories of averaged one-dependence estimators."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """The family of counts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

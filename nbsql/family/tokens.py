@@ -1,7 +1,5 @@
 """The families of bags of tokens, and their base."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal

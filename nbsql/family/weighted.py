@@ -1,7 +1,5 @@
 """The features of a logistic model, which are scored by learnt weights instead of likelihoods."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The family of numbers that are mostly zero: rain, amounts of money, capital gains."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 

@@ -1,7 +1,5 @@
 """Clusters of rows without a class, by expectation-maximisation (clusters.sql)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Checks for covariance matrices that have no inverse, before anything is written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from markupsafe import Markup

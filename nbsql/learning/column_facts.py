@@ -1,7 +1,5 @@
 """Facts about the values of columns, from which families are inferred, and candidates chosen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

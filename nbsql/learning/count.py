@@ -1,7 +1,5 @@
 """Counts a source: reads it, checks its rows against the rules, and writes its cells. Fitting and updating share this."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Values that a fit declares (classes, levels, priors), written as the type of their column writes them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How many parents the categories of a KDB model have: the depth of the lowest log loss of held-out folds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

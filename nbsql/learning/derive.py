@@ -1,7 +1,5 @@
 """Models derived from the cells of others: as of a batch, of some slices, merged, or read from a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 

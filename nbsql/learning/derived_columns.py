@@ -1,7 +1,5 @@
 """Sources with derived columns: those of a fit, and those that a model has for whatever it reads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Expectation-maximisation: rows without a class are counted in each class, with its posterior as their weight."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

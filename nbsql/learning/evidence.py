@@ -1,7 +1,5 @@
 """What each feature says of a row by the counts of the other folds, from which the weights of features are learnt."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ one row for each fact, or from one row for each class and key whose weight is th
 and Patel, "Learning generalized linear models over normalized data", SIGMOD 2015, call this factorised learning.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """Advice on features whose inferred family is probably of no use, with the argument that fixes it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """A fit is a list of steps, from one draft to the next: `fit` runs their statements, and `fit_statements` lists them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

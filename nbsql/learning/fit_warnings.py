@@ -1,7 +1,5 @@
 """Steps of a fit that warn about its classes and features, and mark the features with what their cells show."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace

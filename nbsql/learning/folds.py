@@ -1,7 +1,5 @@
 """Folds: a source is split and counted once, and the models of the other folds follow for any number of settings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache

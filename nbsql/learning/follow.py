@@ -1,7 +1,5 @@
 """A model that follows a table: triggers write its changed rows, and whatever reads the model next learns them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Sources whose rows lose weight with age."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Pairs of columns that tell together what neither tells alone, found by what they gain on the residuals of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from itertools import combinations, combinations_with_replacement

@@ -1,7 +1,5 @@
 """Joined sources: the joins of a fit, and those of a model with rows that lack the columns of its dimensions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

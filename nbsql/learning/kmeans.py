@@ -1,7 +1,5 @@
 """k-means within each class, in SQL (kmeans.sql). Between scans, Python holds the centres and no rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Logistic regression: weights, found by Newton's method on a source that has been counted."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

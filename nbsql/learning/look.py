@@ -4,8 +4,6 @@ A family is inferred from the values only where that is safe: the tables of the 
 rises by it. A family that does not take every number is inferred only if all rows of the source obey its rules.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Words that stand for a missing value: the columns of texts without them, as numbers where all other values are numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any

@@ -1,7 +1,5 @@
 """The rows that a user hands to a model, with the columns that the model reads."""
 
-from __future__ import annotations
-
 from itertools import zip_longest
 from typing import Any
 

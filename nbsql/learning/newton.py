@@ -4,8 +4,6 @@ A scan returns one row of sums for each level and pair of levels, however many r
 So the equations are solved in a small in-memory database by one macro (sql/macros/learning/logistic/step.sql).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat

@@ -1,7 +1,5 @@
 """Categories that depend on others: on one in a tree (TAN), on several (KDB), or on each of them in turn (AODE)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations

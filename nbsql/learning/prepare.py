@@ -1,7 +1,5 @@
 """What must be known of the columns before they are counted, such as the edges of bins and the range of a kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The steps of a fit whose statements are printed: what the statements would create cannot be read."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from markupsafe import Markup

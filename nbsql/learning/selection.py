@@ -1,7 +1,5 @@
 """Feature selection by the counts of all candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

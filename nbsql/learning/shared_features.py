@@ -1,7 +1,5 @@
 """Features shared by several specs of one source: each is counted once, however many specs have it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Advice on values that differ only by case or blanks, and on classes that are missing, or words that were read as Booleans."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 

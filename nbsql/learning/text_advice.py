@@ -1,7 +1,5 @@
 """Advice on columns of texts that would be numbers or dates, but for some words or for how they are written."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The weights of features, found by Newton's method on what each says of a row by the counts of the other folds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The demonstration: will a flight arrive late, given what is known when it leaves the gate?"""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

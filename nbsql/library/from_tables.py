@@ -1,7 +1,5 @@
 """Models of given probabilities: from an expert, a book or another system. They have no counts."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Models of given weights: a linear or quadratic form. They have no counts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Given means and covariance matrices, as the cells of a model of several numbers."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The spec of a model whose counts are known and whose rows are not: its columns are inferred from its cells."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypedDict

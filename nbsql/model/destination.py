@@ -1,7 +1,5 @@
 """Places for new models: where a model goes, what it replaces, and how it is created as a whole or not at all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

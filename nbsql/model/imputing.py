@@ -1,7 +1,5 @@
 """Missing values and columns other than the target, predicted from the other columns of a row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

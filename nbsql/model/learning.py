@@ -1,7 +1,5 @@
 """Changes to a model over time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

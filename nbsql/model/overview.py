@@ -1,7 +1,5 @@
 """The overview of a model: its options, its features and classes, and what it has learnt from."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 

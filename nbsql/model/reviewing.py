@@ -1,7 +1,5 @@
 """Rows without a class: those that a person should label next, and the shares of the classes among them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

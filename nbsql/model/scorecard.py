@@ -1,7 +1,5 @@
 """A model as a scorecard: points for each value, and the points of rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Predictions, likelihoods and explanations of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

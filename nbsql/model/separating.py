@@ -1,7 +1,5 @@
 """What separates the classes: the features, their values, and the pairs that depend on each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

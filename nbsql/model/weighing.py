@@ -1,7 +1,5 @@
 """A model as numbers that are summed: weights, and points."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from nbsql.errors import InputError, ModelError

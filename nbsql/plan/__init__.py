@@ -1,7 +1,5 @@
 """Turns a spec into ordered, named statements. It only renders SQL and needs no connection."""
 
-from __future__ import annotations
-
 from nbsql.plan.base import Entry, Statement
 from nbsql.plan.counting import Counting
 from nbsql.plan.estimating import Estimating

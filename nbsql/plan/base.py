@@ -1,7 +1,5 @@
 """The base class of a plan: the model and the forms of statements."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

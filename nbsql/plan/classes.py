@@ -1,7 +1,5 @@
 """The classes of a model as columns of a result: their numbers, in the order of their labels, and names."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The statements that count a source."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Sources with the columns that a model derives, as macros read them (sql/macros/counting/derived.sql)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The statements that make the other relations of a model from the table of cells."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 
 from markupsafe import Markup

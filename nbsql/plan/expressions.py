@@ -1,7 +1,5 @@
 """Users' SQL expressions: the columns that they read, and their form in other dialects."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

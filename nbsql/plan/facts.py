@@ -1,7 +1,5 @@
 """The facts about a model that follow from its spec alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

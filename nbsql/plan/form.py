@@ -1,7 +1,5 @@
 """The form of a model's tables and of its scoring queries, which follows from its classes and its size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -5,8 +5,6 @@ facts: the terms of its columns are summed once for each key, and joined with ea
 (sql/macros/counting/joins.sql).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The relations and macros of a model's schema, for the catalogue, the comments in the database and the documentation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The rows that a model scores or counts, and the dimensions with which a statement joins them, as plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

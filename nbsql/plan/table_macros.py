@@ -1,7 +1,5 @@
 """What a user of SQL calls: the table macros of a model over any relation or, of engines without them, functions of a row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

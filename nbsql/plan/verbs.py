@@ -1,7 +1,5 @@
 """The table of a model's verbs: the columns that each adds to the rows of a source, and the forms in which it exists."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal

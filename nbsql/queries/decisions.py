@@ -1,7 +1,5 @@
 """Decision rules other than the highest posterior: least cost, thresholds, the k most probable classes, sets, certain rows."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The columns of a row that a model can infer from the others, and how statements name them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any

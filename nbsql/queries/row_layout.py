@@ -1,7 +1,5 @@
 """What the statement that scores a single row reads of it: its columns, and the numbers that one expression scores."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The values of a single row as statement parameters, read as `predict` reads a column of them."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Models as generators: rows drawn from a model."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A faster Jinja for the macros, without the escaping for HTML, which would take most of the time of rendering."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

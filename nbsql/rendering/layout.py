@@ -1,7 +1,5 @@
 """The sizes at which nbsql changes from one way of counting or scoring to another."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

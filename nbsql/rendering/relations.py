@@ -1,7 +1,5 @@
 """The names of a model's relations."""
 
-from __future__ import annotations
-
 from markupsafe import Markup
 
 from nbsql.rendering.renderer import Renderer

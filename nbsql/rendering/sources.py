@@ -1,7 +1,5 @@
 """The macros as they stand in `sql/`: in files of Jinja, and in tables of those that are one expression."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 A panel is a relation, computed by SQL, and a Vega-Lite file without data (`charts/`). The list of panels is `panels.PANELS`.
 """
 
-from __future__ import annotations
-
 from nbsql.report.page import check_request, write_report
 from nbsql.report.panels import PANELS, panel_named
 from nbsql.report.picture import Picture

@@ -1,7 +1,5 @@
 """The panels that compare sides: two classes, a slice and the one before it, and the periods of rows."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The panel of the data that a model has learnt: what is missing, how many values there are, and what looks odd."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The panels that need only the counts of a model."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The report: one page with all panels, which needs no network and is readable without scripts."""
 
-from __future__ import annotations
-
 import datetime
 import os
 from collections.abc import Iterator, Sequence

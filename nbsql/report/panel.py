@@ -1,7 +1,5 @@
 """Panels of the report: the question of a panel, and the relation that answers it."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The list of panels in the order of the report. A new panel needs a function that makes figures, a chart, and a line here."""
 
-from __future__ import annotations
-
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.report.contrast_panels import discrimination, drift, monitor
 from nbsql.report.data_panel import data

@@ -1,7 +1,5 @@
 """Pictures: Vega-Lite specifications with their data, which can be saved as SVG, PNG, HTML or JSON."""
 
-from __future__ import annotations
-
 import json
 import os
 import textwrap

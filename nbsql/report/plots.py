@@ -1,7 +1,5 @@
 """`model.plot`: one method for each panel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbsql.errors import InputError

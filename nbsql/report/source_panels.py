@@ -1,7 +1,5 @@
 """The panels that need rows whose class is known."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The nomogram: the contribution of each value to the total of each class, and the posterior of the chosen values."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The predictions of an estimator, from the model that it stores."""
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence

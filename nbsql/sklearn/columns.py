@@ -1,7 +1,5 @@
 """X and y of scikit-learn as columns that DuckDB reads: arrays column by column, frames unchanged."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal

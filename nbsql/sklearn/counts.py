@@ -1,7 +1,5 @@
 """Converts estimators that store counts into the cells of a model that can continue to learn."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

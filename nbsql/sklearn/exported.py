@@ -1,7 +1,5 @@
 """Exports models as fitted scikit-learn estimators."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from nbsql.errors import InputError, NotSupportedError

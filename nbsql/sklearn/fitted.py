@@ -1,7 +1,5 @@
 """Builds scikit-learn estimators from the counts of a model, without a fit."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """The two forms in which an estimator is imported: counts, which can continue to learn, and weights."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Imports scikit-learn estimators as models in the database."""
 
-from __future__ import annotations
-
 import copy
 import json
 import tempfile

@@ -1,7 +1,5 @@
 """The inputs of an estimator: each column of its matrix as a function of a column of the table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

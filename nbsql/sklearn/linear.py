@@ -1,7 +1,5 @@
 """Converts estimators whose score is a sum over columns into weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The exact sweep over settings as a scikit-learn estimator."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The store of a fitted estimator: its own DuckDB database in memory, with one cursor for each thread."""
 
-from __future__ import annotations
-
 import tempfile
 import threading
 from collections.abc import Iterator

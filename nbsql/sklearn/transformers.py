@@ -1,7 +1,5 @@
 """Builds scikit-learn transformers that read columns in the same way as a model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

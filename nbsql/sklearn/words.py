@@ -1,7 +1,5 @@
 """Converts vectorizers of words and characters into families of texts, and their options back."""
 
-from __future__ import annotations
-
 import re
 import sys
 import unicodedata

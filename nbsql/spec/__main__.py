@@ -1,7 +1,5 @@
 """Writes keywords.py, the options of a fit as type checkers know them: `python -m nbsql.spec`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from nbsql.spec.options import model_fields
@@ -28,8 +26,6 @@ _HEADER = '''"""The options of a fit as keywords, for type checkers: `**options:
 
 Generated from options.py: after a change there, run python -m nbsql.spec.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict

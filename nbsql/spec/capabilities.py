@@ -3,8 +3,6 @@
 The errors are raised from these tables, and the page docs/reference/capabilities.md and its tests are generated from them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 

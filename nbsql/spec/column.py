@@ -1,7 +1,5 @@
 """A column of a source."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The classifiers in which categories depend on other categories."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal

@@ -1,7 +1,5 @@
 """Resolves the options of a fit that say how counts become probabilities, for the features of counts."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

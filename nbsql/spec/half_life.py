@@ -1,7 +1,5 @@
 """Half-lives: weights of rows that decay with age."""
 
-from __future__ import annotations
-
 import datetime
 import math
 import re

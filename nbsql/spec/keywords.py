@@ -3,8 +3,6 @@
 Generated from options.py: after a change there, run python -m nbsql.spec.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 

@@ -1,7 +1,5 @@
 """The classifiers that `method` of a fit accepts, each with its own options as arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal

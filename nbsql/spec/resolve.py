@@ -1,7 +1,5 @@
 """Resolves the arguments of a fit into a spec: finds the columns, chooses the families, and refuses impossible requests."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The columns that a source must have for a model, and the rules that training rows must obey."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

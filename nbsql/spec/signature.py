@@ -1,7 +1,5 @@
 """The signatures of the functions that take options of a fit, and the texts of these options, from their one definition."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

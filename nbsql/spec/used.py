@@ -4,8 +4,6 @@ The same options are often tried on many models, so that an idle one is a warnin
 (resolve.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 

@@ -3,8 +3,6 @@
 A model has at most one of its posteriors, and beside it one of sets of classes ("conformal") and one of decisions ("certain").
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Drafts: models that are built aside and published as a whole, on engines without transactions."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 from typing import Any

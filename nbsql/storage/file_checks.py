@@ -1,7 +1,5 @@
 """Checks of what a model file may contain: types by name, and expressions over columns; nothing executable."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import mmap

@@ -3,8 +3,6 @@
 DuckDB writes and reads the file, wherever the model lives, since every program that uses nbsql has it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

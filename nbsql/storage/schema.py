@@ -1,7 +1,5 @@
 """Models as schemas: which there are, what they contain, how they are built from statistics, and dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 

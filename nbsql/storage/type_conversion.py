@@ -1,7 +1,5 @@
 """Translation of a model between engines: the names of types, and values as each engine writes them."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

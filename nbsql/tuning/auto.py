@@ -1,7 +1,5 @@
 """Families chosen by cross-validated log loss: all candidates are counted at once, and none is fitted twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """Candidate families of a column, given its values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

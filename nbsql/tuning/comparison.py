@@ -1,7 +1,5 @@
 """Settings that are judged on the same rows, and which of them is chosen."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

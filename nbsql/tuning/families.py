@@ -1,7 +1,5 @@
 """The families of a fit that are "auto": which columns they are of, and their choice by cross-validation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 

@@ -5,8 +5,6 @@ On over-fitting in model selection and subsequent selection bias in performance 
 Research 11, 2010). That of rows that neither the fit nor the choice has seen is not.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

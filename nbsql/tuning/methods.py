@@ -1,7 +1,5 @@
 """Classifiers other than naive Bayes, compared on the same folds with the families that were chosen for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

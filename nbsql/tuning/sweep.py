@@ -1,7 +1,5 @@
 """Sweeps: every setting is cross-validated, and the rows are counted once."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The driver of DuckDB: runs statements on a connection, with its transactions and errors."""
 
-from __future__ import annotations
-
 import os
 import re
 import threading

@@ -1,7 +1,5 @@
 """Files as sources: CSV and JSON in types that change no value, and Parquet."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial

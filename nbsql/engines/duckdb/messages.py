@@ -1,7 +1,5 @@
 """DuckDB's error messages, those of files among them, shortened for nbsql's errors."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from contextlib import suppress

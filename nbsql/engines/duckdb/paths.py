@@ -1,7 +1,5 @@
 """Database files: the check for a new one, the error for a missing one, and the deletion of one that was created."""
 
-from __future__ import annotations
-
 import os
 import re
 from contextlib import suppress

@@ -4,8 +4,6 @@ They run in a database in memory that this process keeps for them: the user's co
 a cursor of it would hold the user's file open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import isfinite

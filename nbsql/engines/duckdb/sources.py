@@ -1,7 +1,5 @@
 """Resolves sources on DuckDB: tables, views, queries, files, relations and frames."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

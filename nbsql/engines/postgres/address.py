@@ -1,7 +1,5 @@
 """Addresses of servers, whose passwords must not appear in any message."""
 
-from __future__ import annotations
-
 import re
 
 _SCHEME = r"postgres(?:ql)?://"

@@ -1,7 +1,5 @@
 """The driver of PostgreSQL: runs statements on a connection, with its transactions and errors."""
 
-from __future__ import annotations
-
 import logging
 import re
 import time

@@ -1,7 +1,5 @@
 """Resolves sources on PostgreSQL (tables, views and queries) and describes their columns."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -5,8 +5,6 @@ readers use. The table of the spec is created last: a number with a spec is a co
 remains of a fit that was stopped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The driver of Spark: runs statements in a session, with its substitute for transactions and its errors."""
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence

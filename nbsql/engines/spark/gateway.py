@@ -1,7 +1,5 @@
 """What only Spark's own process knows: classic sessions are asked through py4j, those of Spark Connect through its protocol."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol, runtime_checkable

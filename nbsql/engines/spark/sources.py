@@ -1,7 +1,5 @@
 """Resolves sources on Spark (tables, views, queries and DataFrames) and describes their columns."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from typing import Any

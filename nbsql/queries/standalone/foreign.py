@@ -1,7 +1,5 @@
 """Sources and derived columns in the dialect of an engine that nbsql is not connected to, and the kinds of its columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

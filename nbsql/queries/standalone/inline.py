@@ -1,7 +1,5 @@
 """Inline scorers: the query of a verb that contains the model's numbers and reads none of its tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any

@@ -1,7 +1,5 @@
 """Scorers for engines that no model lives in: the query of a verb, or of points, in their dialect, with the model's numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The counts of a fit for an engine that no model lives in: one SELECT of the cells of a source, in its dialect."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
