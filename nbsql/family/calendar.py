@@ -60,6 +60,7 @@ class Calendar(Level):
 
     @property
     def family_of_part(self) -> Categorical:
+        """The family of each part."""
         return Categorical(alpha=self.alpha, nulls=self.nulls, unseen=self.unseen, estimate=self.estimate)
 
 

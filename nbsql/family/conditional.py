@@ -97,6 +97,7 @@ class Conditional(Level):
 
     @property
     def all_parents(self) -> list[Parent]:
+        """All parents, the first one first."""
         return [Parent(self.parent, self.parent_edges, self.parents, self.parent_nulls), *self.further]
 
     @property
