@@ -57,7 +57,8 @@ class Scoring(Base):
         parameters, wide = self.relations["parameters"], bool(context.form.class_numbers)
         if wide or by_class:
             message = "the classes of the model have changed since this query was made; make it again"
-            parameters = self.renderer.fragment("with_current_classes", context, parameters, message, in_one_row=wide)
+            checked = "with_current_row" if wide else "with_current_classes"
+            parameters = self.renderer.fragment(checked, context, parameters, message)
         return parameters, self.relations["lookups"]
 
     def decide(

@@ -38,7 +38,6 @@
 {% macro bigquery__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bigquery__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro binary() %}{% do return(adapter.dispatch('binary', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -62,7 +61,6 @@
 {% macro clickhouse__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro clickhouse__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro collation_of_letters() %}{% do return(adapter.dispatch('collation_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_kind() %}{% do return(adapter.dispatch('column_kind', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_named() %}{% do return(adapter.dispatch('column_named', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -205,7 +203,6 @@
 {% macro snowflake__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro snowflake__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro source_columns() %}{% do return(adapter.dispatch('source_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -223,7 +220,6 @@
 {% macro sqlite__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sqlite__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro square() %}{% do return(adapter.dispatch('square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro string() %}{% do return(adapter.dispatch('string', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sum_of_squares() %}{% do return(adapter.dispatch('sum_of_squares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -264,7 +260,6 @@
 {% macro trino__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__with_current_classes() %}{% do return(nbsql.without_lists__with_current_classes(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
 {% macro trino__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
 {% macro type_of() %}{% do return(adapter.dispatch('type_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -276,7 +271,6 @@
 {% macro value_to_hash() %}{% do return(adapter.dispatch('value_to_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro weighted_square() %}{% do return(adapter.dispatch('weighted_square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro whole_numbers() %}{% do return(adapter.dispatch('whole_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro with_current_classes() %}{% do return(adapter.dispatch('with_current_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_posteriors() %}{% do return(adapter.dispatch('with_posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_slices() %}{% do return(adapter.dispatch('with_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro without_accents() %}{% do return(adapter.dispatch('without_accents', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

@@ -67,30 +67,6 @@ FROM (
 ) AS listed
 {%- endmacro %}
 
-{# A relation with a column `class`; an error if its classes are no longer those of the query. #}
-{% macro without_lists__with_current_classes(model, relation, message, in_one_row=false) -%}
-{% set count = model.form.class_columns | length -%}
-(
-  SELECT classes.*
-  FROM {{ relation }} AS classes
-  CROSS JOIN (
-    SELECT
-      count(*) AS class_count,
-      max(CAST(class AS {{ nbsql.string() }})) AS label,
-      sum(CASE WHEN class IN (
-        {%- for column in model.form.class_columns -%}
-        {% set label %}CAST({{ nbsql.text(column.label) }} AS {{ model.facts.class_type }}){% endset -%}
-        {{ nbsql.as_label(label, model.facts.class_type) }}{{ nbsql.comma_blank(loop) }}
-        {%- endfor %}) THEN 1 ELSE 0 END) AS expected
-    FROM (
-      SELECT DISTINCT class FROM {{ relation }} AS classes
-    ) AS classes
-  ) AS known
-  WHERE CASE WHEN known.class_count = {{ count }} AND known.expected = {{ count }} THEN TRUE
-    ELSE {{ nbsql.raise_error(message, nbsql.word('known.label')) }} END
-)
-{%- endmacro %}
-
 {# The form is always wide here. `most_numbers` is what a row holds. #}
 {% macro without_lists__is_wide(model, class_count) -%}
 {% set numbers, most = class_count * (5 + model.facts.parameters | length), nbsql.most_numbers() -%}

@@ -82,39 +82,51 @@ CROSS JOIN near
 {%- endmacro %}
 
 {#
-  A relation with a column `class`, or the parameters in one row, as a relation; an error if its classes are no longer those of the query,
-  which has numbers for them. Only a query that somebody has kept can be out of date: a view, or a script.
+  A relation with a column `class` as a relation; an error if its classes are no longer those of the query, which has numbers for them. Only
+  a query that somebody has kept can be out of date: a view, or a script.
 #}
-{% macro default__with_current_classes(model, relation, message, in_one_row=false) -%}
-{% set labels %}known.labels{% endset -%}
+{% macro with_current_classes(model, relation, message) -%}
+{% set count = model.form.class_columns | length -%}
+{% set labels -%}
+{% for column in model.form.class_columns %}{{ nbsql.label_of_column(model, column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
+{%- endset -%}
 (
   SELECT classes.*
   FROM {{ relation }} AS classes
-  {% if not in_one_row %}
   CROSS JOIN (
-    SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class')) }} AS labels
+    SELECT
+      count(*) AS class_count,
+      max(CAST(class AS {{ nbsql.string() }})) AS label,
+      sum(CASE WHEN class IN ({{ labels }}) THEN 1 ELSE 0 END) AS expected
     FROM (
       SELECT DISTINCT class FROM {{ relation }} AS classes
     ) AS classes
   ) AS known
-  {% endif %}
-  WHERE CASE WHEN
-  {%- if in_one_row %} classes.class_count = {{ model.component_model.form.class_numbers | length }}
-  {%- else %} {{ nbsql.list_size(labels) }} = {{ model.form.class_columns | length }}
-  {%- endif %}
+  WHERE CASE WHEN known.class_count = {{ count }} AND known.expected = {{ count }} THEN TRUE
+    ELSE {{ nbsql.raise_error(message, nbsql.word('known.label')) }} END
+)
+{%- endmacro %}
+
+{# The same of the parameters in one row. #}
+{% macro with_current_row(model, parameters, message) -%}
+{% set as_text %}CAST(classes.class_1 AS {{ nbsql.string() }}){% endset -%}
+(
+  SELECT classes.*
+  FROM {{ parameters }} AS classes
+  WHERE CASE WHEN classes.class_count = {{ model.component_model.form.class_numbers | length }}
     {%- for column in model.form.class_columns %}
 
-    {% set found %}
-    {%- if in_one_row %}classes.class_{{ column.number }}{% else %}{{ nbsql.element(labels, column.number) }}{% endif -%}
-    {% endset %}
-    {% set label %}CAST({{ nbsql.text(column.label) }} AS {{ model.facts.class_type }}){% endset %}
-    AND {{ found }} = {{ nbsql.as_label(label, model.facts.class_type) }}
+    AND classes.class_{{ column.number }} = {{ nbsql.label_of_column(model, column) }}
     {%- endfor %}
 
-  {% set found %}{% if in_one_row %}classes.class_1{% else %}{{ nbsql.element(labels, 1) }}{% endif %}{% endset %}
-  {% set as_text %}CAST({{ found }} AS {{ nbsql.string() }}){% endset %}
   THEN TRUE ELSE {{ nbsql.raise_error(message, as_text) }} END
 )
+{%- endmacro %}
+
+{# The label of a class of the query, in the type of the classes. #}
+{% macro label_of_column(model, column) -%}
+{% set label %}CAST({{ nbsql.text(column.label) }} AS {{ model.facts.class_type }}){% endset -%}
+{{ nbsql.as_label(label, model.facts.class_type) }}
 {%- endmacro %}
 
 {#
