@@ -14,7 +14,7 @@ from nbsql.errors import InputError, suggestion
 from nbsql.family import Beta, Family
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
-from nbsql.plan.context import Context
+from nbsql.plan.context import TINY, Context
 from nbsql.plan.counting import FEATURES_A_SCAN, LEAST_UNNESTED, MOST_UNNESTED_ROWS, Scan
 from nbsql.rendering.relations import Relations
 from nbsql.spec.half_life import WEIGHT_NOW
@@ -22,6 +22,7 @@ from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
+LEAST_NUMBERED = 4  # categories, for whose pairs it is worth numbering the values
 MOST_WEIGHT = 1e150  # of a class, times whose inverse and squares of numbers stay within the range of a double
 
 
@@ -142,9 +143,27 @@ class Count:
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
+        numbered = {each.name: self._number_pairs(each) for each in self.plan.spec.features if each.family.kind == "pairs"}
         return self.plan.create_cells(
-            relation, batch, self._relation, self._scans, temporary=temporary, row_count=self._row_count
+            relation, batch, self._relation, self._scans, temporary=temporary, row_count=self._row_count, numbered=numbered
         )
+
+    def _number_pairs(self, feature: Feature) -> tuple[Markup, Markup, list[int]] | None:
+        """Tables of the values of a feature of pairs and of their numbers, and the places of the columns that have numbers.
+
+        None if its pairs are to be counted without them.
+        """
+        engine, spec, places = self.engine, self.plan.spec, list(range(len(feature.columns)))
+        is_long = self._row_count is not None and self._row_count > TINY
+        if not (is_long and len(places) >= LEAST_NUMBERED and engine.renderer.dialect.traits.vectorised):
+            return None
+        render, others = engine.renderer.fragment, [*(["slice"] if spec.slice_by else []), *(["weight"] if spec.weight else [])]
+        query = render("coded_pairs", Context.of(spec), self._relation, feature)
+        coded = engine.create("code the pairs", self._temporary("coded pairs"), query)
+        sizes = dict(engine.query_macro("sizes_of_categories", coded, places, []))
+        few = [place for place in places if sizes[place + 1] <= engine.renderer.layout.few_values]
+        query = render("numbered_categories", coded, places, few, others)
+        return coded, engine.create("number the pairs", self._temporary("numbered pairs"), query), few
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""

@@ -11,6 +11,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS, Parent
+from nbsql.learning.count import LEAST_NUMBERED
 from nbsql.learning.selection import rounded
 from nbsql.plan.context import TINY, Context
 from nbsql.spec.capabilities import check_features
@@ -21,7 +22,6 @@ from nbsql.warn import warn_user
 PAIRS_A_STATEMENT = 100
 PAIRS_IN_A_JOIN = 1_000  # of few rows, so that the join has at most ten million
 MAX_CELLS = 100_000  # cells of a category and its parents; the lookups hold a row for each
-LEAST_NUMBERED = 4  # categories, for whose pairs it is worth numbering the values
 MAX_PARENTS = 3  # of KDB, where folds choose their number
 
 Pair = tuple[int, int]

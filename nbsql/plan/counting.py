@@ -1,6 +1,7 @@
 """The statements that count a source."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from markupsafe import Markup
@@ -123,11 +124,12 @@ class Counting(Base):
         *,
         temporary: bool,
         row_count: int | None = None,
+        numbered: Mapping[str, Sequence[Any] | None] = MappingProxyType({}),
     ) -> Iterator[Statement]:
         """A new table of cells: those of scanned features from the scans, those of categories and tokens from the source.
 
         Each scan has the features whose cells it gives, `batch` is the line of the ledger of the cells, and `row_count` the
-        number of rows, if it is known.
+        number of rows, if it is known. `numbered` has tables of features by name, see `Count.cells`.
         """
         context = Context.of(self.spec, options=QueryOptions(batch=batch, row_count=row_count))
         queries = [
@@ -147,7 +149,7 @@ class Counting(Base):
             yield self._insert(name, relation, self.renderer.fragment("level_cells", context, source, block))
         for feature in self.spec.features:
             if feature.family.bag:
-                cells = self.renderer.fragment("token_cells", context, source, feature)
+                cells = self.renderer.fragment("token_cells", context, source, feature, numbered.get(feature.name))
                 yield self._insert(f"count the tokens of {feature.name}", relation, cells)
 
     def create_from_temporary(self, name: str, relation: Markup) -> Statement:

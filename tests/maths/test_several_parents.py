@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from support.matrices import scores
+from support.nearly import near
 from support.refused import Refused
 
 import nbsql
@@ -247,3 +248,35 @@ def test_what_several_parents_cannot_be(con: Connection, refused: Refused) -> No
         nbsql.Conditional("a", further=[3])
     with refused(nbsql.InputError, "a search over settings does not choose the number of parents, too; name it, such as k=2"):
         nbsql.sweep(con, "t", target="y", method="kdb", alpha=[1, 2])
+
+
+def test_pairs_of_many_rows_are_counted_by_numbers_of_their_values(con: Connection) -> None:
+    con.execute(
+        """CREATE TABLE many AS
+        SELECT
+          ['it''s', 'no', '"x"'][1 + h % 3] AS y,
+          if(h % 7 = 0, NULL, 'a' || (h // 3 % 4)) AS a,
+          if(h % 11 = 0, NULL, h // 5 % 2 = 0) AS b,
+          'c' || (h // 13 % 3) AS c,
+          'd"' || (h // 17 % 300) AS d,
+          h % 2 + 0.5 AS weight,
+          i % 2 AS part
+        FROM (SELECT i, CAST(hash(i) >> 4 AS BIGINT) AS h FROM range(11000) AS r(i))"""
+    )
+    gap = {"b": nbsql.Categorical(nulls="category")}
+    nbsql.fit(
+        con, "many", target="y", method="aode", name="m", families=gap, weight="weight", slice_by="part", features=[*"abcd"]
+    )
+    values = {"a": "a", "b": "CAST(b AS VARCHAR)", "c": "c", "d": "d"}
+    keys = {name: f"CAST(to_json(['{name}', {value}]) AS VARCHAR)" for name, value in values.items()}
+    pairs = [(keys[one], keys[other]) for one in keys for other in keys if one < other]
+    tokens = [f"'[' || {key} || ']'" for key in keys.values()]
+    tokens += [f"'[' || {one} || ',' || {other} || ']'" for one, other in pairs]
+    by_hand = " UNION ALL ".join(
+        f"SELECT CAST(part AS VARCHAR), y, {token}, sum(weight) FROM many"
+        f"{' WHERE a IS NOT NULL' if keys['a'] in token else ''} GROUP BY ALL"
+        for token in tokens
+    )
+    counted = "SELECT slice, class, value, n FROM m.statistics WHERE feature = 'pairs'"
+    found = {row[:3]: row[3] for row in con.execute(counted).fetchall()}
+    assert found == near({row[:3]: row[3] for row in con.execute(by_hand).fetchall()})

@@ -275,12 +275,12 @@ WHERE {{ nbsql.is_counted(model) }}
 GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.facts.slice_by %}, source.nbsql_slice{% endif %}
 {%- endmacro %}
 
-{# The cells of one bag of tokens: the count of each token in each class. #}
-{% macro token_cells(model, source, feature) -%}
+{# The cells of one bag of tokens: the count of each token in each class. numbered: tables of its pairs (numbered_pairs_cells), if any. #}
+{% macro token_cells(model, source, feature, numbered=none) -%}
 {% if feature.family.reweights_tokens -%}
 {{ nbsql.weighed_token_cells(model, source, feature) }}
 {%- elif feature.family.over_columns -%}
-{{ nbsql.pairs_cells(model, source, feature) }}
+{{ nbsql.numbered_pairs_cells(model, feature, *numbered) if numbered else nbsql.pairs_cells(model, source, feature) }}
 {%- else -%}
 {% set grouped = 'text' in feature.family.accepts and model.options.few_rows and nbsql.groups_texts() -%}
 {% set n %}sum({% if grouped %}weight{% else %}{% if model.spec.weight %}weight * {% endif %}times{% endif %}){% endset -%}

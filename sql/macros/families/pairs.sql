@@ -76,26 +76,100 @@ WHERE value IS NOT NULL
 
 {# The cells of the values and of their pairs: how many rows of each class hold them. #}
 {% macro pairs_cells(model, source, feature) -%}
-{% set slice = ['slice'] if model.facts.slice_by else [] -%}
-{% set n %}{% if model.spec.weight %}sum(weight){% else %}CAST(count(*) AS {{ nbsql.double() }}){% endif %}{% endset -%}
-{% set places = range(feature.columns | length) | list -%}
-{% set pairs = namespace(of=[]) -%}
-{% for a in places %}{% for b in places[a:] %}{% set pairs.of = pairs.of + [(a, b)] %}{% endfor %}{% endfor -%}
-{% set value %}CASE WHEN a = b THEN '[' || x || ']' ELSE '[' || x || ',' || y || ']' END{% endset -%}
-{{ nbsql.cell(model, nbsql.word('n'), feature=feature, value=value) }}
+{{ nbsql.cell(model, nbsql.word('n'), feature=feature, value=nbsql.token_of_pair()) }}
 FROM (
   WITH coded AS {{ nbsql.materialized() }}(
     SELECT
       {{ nbsql.counted_columns(model) | indent(6) }}
-      {%- for position in places %},
+      {%- for position in range(feature.columns | length) %},
       {{ nbsql.pairs_key(feature, position, nbsql.word('source')) }} AS value_{{ position }}
       {%- endfor %}
 
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }}
   )
-  {{ nbsql.cells_of_pairs(nbsql.word('coded'), pairs.of, n, ['class'] + slice, few=model.options.is_tiny) | indent(2) }}
+  {{ nbsql.counts_of_pairs(model, nbsql.word('coded'), feature) | indent(2) }}
 ) AS pairs
+{%- endmacro %}
+
+{# The token of the keys x and y of the columns a and b. #}
+{% macro token_of_pair() -%}
+CASE WHEN a = b THEN '[' || x || ']' ELSE '[' || x || ',' || y || ']' END
+{%- endmacro %}
+
+{# The counts of each value, a pair with itself, and of each pair of values (dependence.sql). #}
+{% macro counts_of_pairs(model, coded, feature, gaps=()) -%}
+{% set n %}{% if model.spec.weight %}sum(weight){% else %}CAST(count(*) AS {{ nbsql.double() }}){% endif %}{% endset -%}
+{% set places = range(feature.columns | length) | list -%}
+{% set pairs = namespace(of=[]) -%}
+{% for a in places %}{% for b in places[a:] %}{% set pairs.of = pairs.of + [(a, b)] %}{% endfor %}{% endfor -%}
+{% set keys = ['class'] + (['slice'] if model.facts.slice_by else []) -%}
+{{ nbsql.cells_of_pairs(coded, pairs.of, n, keys, gaps, few=model.options.is_tiny) }}
+{%- endmacro %}
+
+{# The rows with the value of each column of the feature as text: the counted columns, and value_0, value_1, ... #}
+{% macro coded_pairs(model, source, feature) -%}
+{% set family = feature.family -%}
+SELECT
+  {{ nbsql.counted_columns(model) | indent(2) }}
+  {%- for column in feature.columns %},
+  {{ nbsql.conditional_text(
+    feature, column, nbsql.word('source'), family.edges[loop.index0], family.labels_of(loop.index0)
+  ) }} AS value_{{ loop.index0 }}
+  {%- endfor %}
+
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }}
+{%- endmacro %}
+
+{#
+  The cells of pairs_cells from the tables coded_pairs and numbered_categories (tree.sql), which has numbers for the values of the columns
+  at the places `few`.
+#}
+{% macro numbered_pairs_cells(model, feature, coded, numbered, few) -%}
+{% set gaps = namespace(of=[]) -%}
+{% for column in feature.columns %}{% if column in feature.family.gaps %}{% set gaps.of = gaps.of + [loop.index0] %}{% endif %}{% endfor -%}
+{{ nbsql.cell(model, nbsql.word('n'), feature=feature, value=nbsql.token_of_pair()) }}
+FROM (
+  WITH counts AS (
+    {{ nbsql.counts_of_pairs(model, numbered, feature, gaps.of) | indent(4) }}
+  ),
+  names AS (
+    {% for column in feature.columns %}
+    {% set name = nbsql.text(column) %}
+    {% set listed = nbsql.listed_values(coded, nbsql.word('value_' ~ loop.index0)) | indent(4) %}
+    {% set key = nbsql.json_list([name, nbsql.word('v')] | join(', ')) %}
+    SELECT
+      {{ loop.index0 }} AS place,
+      {{ name }} AS name,
+      {% if loop.index0 in few %}{{ nbsql.list_mapped(listed, key, 'v') }}{% else %}NULL{% endif %} AS keys
+    {{- nbsql.union_all(loop) | indent(4) }}
+    {%- endfor %}
+
+  )
+  SELECT
+    {{ nbsql.listed_values(coded, nbsql.word('class')) }}[counts.class] AS class,
+    {% if model.facts.slice_by %}
+    counts.slice,
+    {% endif %}
+    counts.a,
+    counts.b,
+    {{ nbsql.key_of_number('names', 'x') }} AS x,
+    {{ nbsql.key_of_number('others', 'y') }} AS y,
+    counts.n
+  FROM counts
+  JOIN names ON names.place = counts.a
+  JOIN names AS others ON others.place = counts.b
+) AS pairs
+{%- endmacro %}
+
+{# The key of the number, or else the text, of a value. #}
+{% macro key_of_number(names, value) -%}
+{% set names, value = nbsql.word(names), nbsql.word('counts.' ~ value) -%}
+{% set key %}{{ names }}.name, {{ value }}{% endset -%}
+CASE
+      WHEN {{ names }}.keys IS NULL OR {{ value }} IS NULL THEN {{ nbsql.json_list(key) }}
+      ELSE {{ names }}.keys[CAST({{ value }} AS INTEGER)] END
 {%- endmacro %}
 
 {#

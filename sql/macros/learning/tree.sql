@@ -35,11 +35,13 @@ GROUP BY place
 
 {#
   The same rows with a small whole number in place of each class and of each value of the categories `few`, which have few values: to group
-  by such numbers takes a fifth of the time. numbers: of all categories.
+  by such numbers takes a fifth of the time. numbers: of all categories; others: further columns.
 #}
-{% macro numbered_categories(coded, numbers, few) -%}
+{% macro numbered_categories(coded, numbers, few, others=['n']) -%}
 SELECT
-  n,
+  {% for other in others %}
+  {{ nbsql.word(other) }},
+  {% endfor %}
   {{ nbsql.place_among_values(coded, nbsql.word('class'), nbsql.word('integer')) }} AS class
   {%- for number in numbers %}{% set value %}value_{{ number }}{% endset %},
   {% if number in few %}{{ nbsql.place_among_values(coded, value, nbsql.word('utinyint')) }} AS {% endif %}{{ value }}
@@ -50,10 +52,15 @@ FROM {{ coded }} AS coded
 
 {# The place of the value of a column among its different values, as a number of some type; NULL if it is missing. #}
 {% macro place_among_values(coded, name, type) -%}
+CAST(list_position({{ nbsql.listed_values(coded, name) }}, {{ nbsql.text_of(name) }}) AS {{ type }})
+{%- endmacro %}
+
+{# The list of the different values of a column, as texts in their order. #}
+{% macro listed_values(coded, name) -%}
 {% set value = nbsql.text_of(name) -%}
-CAST(list_position((
+(
     SELECT list(DISTINCT {{ value }} ORDER BY {{ value }} ASC NULLS LAST) FROM {{ coded }} AS coded WHERE {{ name }} IS NOT NULL
-  ), {{ value }}) AS {{ type }})
+  )
 {%- endmacro %}
 
 {# The values of a category, one row per value. #}
