@@ -19,6 +19,8 @@ from nbsql.spec.spec import Spec
 from nbsql.storage.schema import build, drop_replaced
 from nbsql.storage.state import ModelState
 
+_ALIKE = "fit one with the families of the other, ⟨families=model.families⟩"
+
 
 def derive(
     engine: Engine,
@@ -82,14 +84,11 @@ def merge_specs(specs: Sequence[tuple[str, Spec]]) -> Spec:
     """The spec of merged models, each given by its name in messages and its spec. Raises ModelError unless they match."""
     (first, spec), *others = specs
     for title, each in specs:
-        if each.given:
-            check(each, "merge", title)
+        check(each, "merge", title)
     for title, other in others:
         reason = _describe_difference(spec, other)
         if reason is not None:
             raise ModelError(f"{first} and {title} cannot be merged: {reason}")
-    for title, each in specs:
-        check(each, "merge", title)
     if others:
         check(spec, "merge_several", f"{first} and {others[0][0]}")
     for _, other in others:
@@ -103,9 +102,9 @@ def _describe_difference(one: Spec, other: Spec) -> str | None:
     ours, theirs = ({feature.name: feature for feature in spec.features} for spec in (one, other))
     for name in [*ours, *theirs]:
         if name not in ours or name not in theirs:
-            return f"only one of them has the feature {name!r}"
+            return f"only one of them has the feature {name!r}; {_ALIKE}"
         if ours[name].family != theirs[name].family or ours[name].columns != theirs[name].columns:
-            return f"feature {name!r} is {ours[name].family!r} in one and {theirs[name].family!r} in the other"
+            return f"feature {name!r} is {ours[name].family!r} in one and {theirs[name].family!r} in the other; {_ALIKE}"
         for kinds in zip(ours[name].types, theirs[name].types, strict=False):
             if ours[name].is_category and not are_written_alike(*kinds):
                 return f"feature {name!r} is {kinds[0]} in one and {kinds[1]} in the other, whose values are other texts"

@@ -219,9 +219,10 @@ def test_slices_need_an_expression(con: Connection) -> None:
 def test_only_what_models_the_same_is_merged(con: Connection) -> None:
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 'u'), ('b', 2, 'v')) AS t(y, x, z)")
     nbsql.fit(con, "t", target="y", name="m")
+    alike = "fit one with the families of the other, families=model.families"
     for options, reason in [
         ({"target": "z"}, "one predicts 'y' (VARCHAR), the other 'z' (VARCHAR)"),
-        ({"exclude": ["z"]}, "only one of them has the feature 'z'"),
+        ({"exclude": ["z"]}, f"only one of them has the feature 'z'; {alike}"),
         ({"families": {"x": "poisson"}}, "feature 'x' is Gaussian("),
         ({"prior": "uniform"}, "one has the prior 'empirical', the other 'uniform', or with other numbers"),
         ({"slice_by": "x"}, "one has slice_by None, the other 'x'"),
@@ -230,6 +231,11 @@ def test_only_what_models_the_same_is_merged(con: Connection) -> None:
         with pytest.raises(ModelError) as refused:
             nbsql.merge(con, ["m", "other"], name="both")
         assert str(refused.value).startswith(f"model 'm' and model 'other' cannot be merged: {reason}")
+        assert "families" not in options or str(refused.value).endswith(f" in the other; {alike}")
+    weights = "weights that were learnt from its own rows; fit one model to all rows"
+    nbsql.fit(con, "t", target="y", name="other", replace=True, method="weighted", families={"x": "poisson"})
+    with pytest.raises(ModelError, match=f"^model 'other' has {weights}$"):  # even with other families
+        nbsql.merge(con, ["m", "other"])
     assert nbsql.models(con) == ["m", "other"]
     with pytest.raises(ModelError, match="no model 'q' in 'memory'"):
         nbsql.merge(con, ["m", "q"])
