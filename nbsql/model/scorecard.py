@@ -238,7 +238,8 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
                 f"{state.title} has weights for each of {len(state.classes)} classes, and the rest together has none; "
                 "fit it with ⟨method='weighted'⟩, or a target of two classes"
             )
-        _check_features(state.spec.features)
+        by = "" if state.spec.clusters else 'by="mdl"' if len(state.classes) > 2 else 'by="mdl", monotone=True'
+        _check_features(state.spec.features, f"nbsql.Binned({by})")
         renderer = state.engine.renderer
         literal = renderer.fragment("class_literal", label, state.engine.type_name(state.spec.target_type))
         tables, context = (state.plan.current_cells(), state.relations["priors"]), state.plan.context(state.classes)
@@ -252,8 +253,8 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
     return card
 
 
-def _check_features(features: Sequence[Feature]) -> None:
-    """Raise ModelError, which names all of them, unless the features have values or bins of one column."""
+def _check_features(features: Sequence[Feature], bins: str) -> None:
+    """Raise ModelError, which names all of them, unless the features have values or bins of one column; `bins` cures numbers."""
     if pairs := [each.name for each in features if each.family.is_ratio]:
         are = f"{listed(pairs)} is a pair" if len(pairs) == 1 else f"{listed(pairs)} are pairs"
         raise ModelError(f"{are} of columns, so that a value has no points by itself; fit it with ⟨method='weighted'⟩")
@@ -267,7 +268,7 @@ def _check_features(features: Sequence[Feature]) -> None:
     numbers = [each.name for each in others if each.is_number]
     made = [each.name for each in others if each.family.over_columns]
     left_out = list(dict.fromkeys(each.column for each in others if not (each.is_number or each.family.over_columns)))
-    binned = ", ".join(f'{name!r}: nbsql.Binned(by="mdl", monotone=True)' for name in numbers)
+    binned = ", ".join(f"{name!r}: {bins}" for name in numbers)
     cures = [f"fit it with ⟨families={{{binned}}}⟩"] if numbers else []
     cures += [f"leave {'it' if len(left_out) == 1 else 'them'} out of the model: ⟨exclude={left_out!r}⟩"] if left_out else []
     named = [name for name in made if name not in METHODS]  # by the user, the others by methods such as "lda"

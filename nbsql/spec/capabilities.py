@@ -348,6 +348,7 @@ TRAITS: dict[str, Trait] = {
     "several": Trait("{family} of several columns", lambda family: family.over_columns),
     "bag": Trait("{family}, a bag of words", lambda family: family.bag),
     "uncut": Trait("{family} and no category", lambda family: family.kind != "level"),
+    "merged": Trait("{family} with monotone", lambda family: getattr(family, "monotone", False) and bool(family.fit_query)),
     "gaps": Trait("{family} with ⟨nulls='category'⟩", lambda family: family.nulls == "category"),
 }
 
@@ -368,8 +369,9 @@ FEATURES: dict[str, dict[str, str]] = {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
     },
     "method='clusters'": {
-        "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
+        "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION, "merged": _OPTION,
     },
+    "target=None": {"merged": _OPTION},
     "method='weighted'": {"covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER},
     "per='class and feature'": {
         "covariance": _CLASSES, "backoff": _OTHER, "presence": _CLASSES, "complement": _CLASSES, "weighed": _CLASSES,

@@ -140,6 +140,8 @@ def _check_together(spec: Spec) -> None:
             check(spec, use)
     if not spec.has_target and isinstance(spec.dependence, KDB) and spec.dependence.k is None:
         raise InputError("without a target no classes say how many parents are best; say it: ⟨method=nbsql.KDB(k=2)⟩")
+    if not spec.has_target:
+        check_features(spec.features, "target=None")
     if spec.segment_by is not None:
         check_features(spec.features, "segment_by")
     if spec.is_soft:

@@ -149,6 +149,14 @@ def test_of_three_classes_weights_of_evidence_are_times_the_weight(con: Connecti
         assert line["points"] == pytest.approx(FACTOR * weights[line["feature"]] * line["weight_of_evidence"], abs=1e-9)
 
 
+def test_the_bins_that_a_refusal_names_are_those_of_so_many_classes(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 100 / 50 AS x FROM range(300) AS r(i)")
+    with pytest.raises(nbsql.ModelError, match=r"fit it with families=\{'x': nbsql.Binned\(by=\"mdl\"\)\}$"):
+        nbsql.fit(con, "t", target="y", families={"x": "gaussian"}).scorecard(target=0)
+    model = nbsql.fit(con, "t", target="y", families={"x": nbsql.Binned(by="mdl")})
+    assert len(lines(model.scorecard(target=0))) > 2
+
+
 @pytest.mark.slow
 def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=3)}")

@@ -200,6 +200,10 @@ ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no features": ({"features": []}, "clusters need a feature by which rows differ"),
     "a prior": ({"prior": "uniform"}, "the prior of a cluster is its share of the rows; leave out prior"),
+    "bins by the classes": (
+        {"families": {"half": nbsql.Binned(monotone="peak")}},
+        "method='clusters' does not support 'half', which is binned with monotone; leave that option out",
+    ),
     "segments": (
         {"segment_by": "half"},
         "method='clusters' does not support segment_by; leave out segment_by, or fit a model for each segment",
@@ -214,6 +218,17 @@ def test_what_clusters_do_not_take_is_refused(con: Connection, case: str) -> Non
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, "t", **{"target": None, "method": nbsql.Clusters(2), **options})
     assert str(caught.value) == message
+
+
+def test_what_needs_known_clusters_says_so(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT hash(i) % 10 / 10 + i % 2 AS x FROM range(30) AS r(i)")
+    model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2))
+    known = "known clusters to judge by (without them, there is log_likelihood)"
+    with pytest.raises(nbsql.InputError) as caught:
+        model.evaluate("t")
+    assert str(caught.value) == f"no column 'cluster' in t, {known}; its columns are 'x'"
+    with pytest.raises(nbsql.ModelError, match=r"fit it with families=\{'x': nbsql.Binned\(\)\}$"):
+        model.scorecard()
 
 
 @pytest.mark.slow

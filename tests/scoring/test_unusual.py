@@ -101,6 +101,10 @@ def test_a_column_of_one_value_tells_no_row_from_another(con: duckdb.DuckDBPyCon
             lambda con, model: nbsql.fit(con, "parcels", target=None, id="id", method="kdb"),
             "without a target no classes say how many parents are best; say it: method=nbsql.KDB(k=2)",
         ),
+        (
+            lambda con, model: nbsql.fit(con, "SELECT 1 AS x", target=None, families={"x": nbsql.Binned(monotone=True)}),
+            "target=None does not support 'x', which is binned with monotone; leave that option out",
+        ),
     ],
 )
 def test_what_needs_classes_is_refused(con: duckdb.DuckDBPyConnection, act, message) -> None:
