@@ -254,7 +254,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
 
 
 def _check_features(features: Sequence[Feature], bins: str) -> None:
-    """Raise ModelError, which names all of them, unless the features have values or bins of one column; `bins` cures numbers."""
+    """Raise ModelError, which names all of them, unless they have values or bins of one column; `bins` cures numbers."""
     if pairs := [each.name for each in features if each.family.is_ratio]:
         are = f"{listed(pairs)} is a pair" if len(pairs) == 1 else f"{listed(pairs)} are pairs"
         raise ModelError(f"{are} of columns, so that a value has no points by itself; fit it with ⟨method='weighted'⟩")
