@@ -127,3 +127,9 @@ def test_a_full_disk(said: str) -> None:
 def test_a_trace_of_the_engine_is_no_part_of_a_message() -> None:
     error = duckdb.InternalException("INTERNAL Error: what went wrong\n\nStack Trace:\n\n/lib/one.so(+0x1)\n/lib/two.so(+0x2)")
     assert one_line(error) == "INTERNAL Error: what went wrong"
+
+
+def test_a_module_that_duckdb_needs_is_named_with_its_cure() -> None:
+    """DuckDB 1.5 makes Python objects of times with a zone by pytz, which it does not bring."""
+    error = duckdb.InvalidInputException("Invalid Input Error: Required module 'pytz' failed to import")
+    assert one_line(error) == "DuckDB needs the module 'pytz' for these values; install it: pip install pytz"

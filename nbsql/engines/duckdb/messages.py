@@ -183,6 +183,7 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "rename the file, or ATTACH it under another name",
     r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"': "no column {!r} in the rows; "
     "check whether it was dropped or renamed since",
+    r"Required module '(\w+)' failed to import": "DuckDB needs the module {0!r} for these values; install it: pip install {0}",
     "Could not convert string ['\"](the text '.*' in column '.*' is no number, and none of .*)['\"] to ": "{}",
 }
 
