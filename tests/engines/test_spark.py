@@ -128,7 +128,8 @@ def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables: Any
         states.append(state())
     new, old = states
     for statement in ("lookups", "publish statistics", "publish spec"):
-        fit(tables, "first")
+        if statement != "lookups":  # else the first one is there
+            fit(tables, "first")
         with pytest.raises(Stopped):
             fit(stopped_at(tables, statement, stop, time=2 if statement == "lookups" else 1), "second")
         assert nbsql.models(tables) == ["m"]
