@@ -70,6 +70,7 @@ FITS: dict[str, dict[str, Any]] = {
 FAMILIES = {"day": {"family": "calendar", "parts": ["weekday"]}, "x": {"family": "gaussian", "shared_variance": True}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", FITS)
 def test_the_options_of_a_fit_make_its_arguments(shop: str, words: str) -> None:
     Path("of_day.json").write_text(json.dumps(FAMILIES))
@@ -156,6 +157,7 @@ ROWS: dict[str, Ask] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ROWS)
 def test_the_options_of_a_verb_are_its_arguments(shop: str, words: str) -> None:
     verb, *options = shlex.split(words)

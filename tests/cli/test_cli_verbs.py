@@ -47,6 +47,7 @@ def parts(row: Iterable[Any]) -> tuple[list[str], list[float]]:
     return [str(value) for value in values if type(value) in (str, int)], [x for x in values if isinstance(x, float)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "query"),
     [

@@ -63,13 +63,13 @@ META: dict[str, Any] = {
 SCORES = {
     "priors": "class_priors(ref('counted'))",
     "likelihoods": "feature_likelihoods(ref('counted'))",
-    "predict_proba": "probabilities(ref('counted'), source('raw', 'rows'), columns='id')",
     "explain": "explanation(ref('few'), source('raw', 'rows'))",
     "aged_priors": "class_priors(ref('aged'))",
     "scored": "predictions(ref('few'), source('raw', 'rows'), columns=['id', 'y'])",
 }
-# Spark takes long to plan these.
+# Spark takes long to plan these, which are built by night.
 JUDGED = {
+    "predict_proba": "probabilities(ref('counted'), source('raw', 'rows'), columns='id')",
     "metrics": "evaluation(ref('few'), source('raw', 'rows'), weight='weight')",
     "monitor": "monitoring(ref('few'), source('raw', 'rows'), by='day')",
     "review": "review_queue(ref('few'), source('raw', 'rows'), n=5, columns='id')",
@@ -149,22 +149,22 @@ def table(spark: Any, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
 
 
 def test_counts_and_scores_are_those_of_python_on_duckdb(spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark) -> None:
-    model = nbsql.fit(con, "rows", **{**META["counted"], "families": IN_PYTHON})
+    model, few = counted(con), nbsql.fit(con, "rows", **META["few"])
     cells = spark.sql("SELECT slice, class, feature, value, n, mean, m2 FROM counted").collect()
     equal([tuple(row) for row in cells], [row[:7] for row in model.statistics])
-    queries = {
-        "priors": model.priors,
-        "likelihoods": model.likelihoods,
-        "predict_proba": model.predict_proba("rows", columns=["id"]),
-    }
+    queries = {"priors": model.priors, "likelihoods": model.likelihoods, "scored": few.predict("rows", columns=["id", "y"])}
     for name, query in queries.items():
         columns, rows = table(spark, name)
         assert columns == query.columns, name
         equal(rows, query.fetchall(), name)
     columns, rows = table(spark, "explain")
-    expected = nbsql.fit(con, "rows", **META["few"]).explain("rows")
+    expected = few.explain("rows")
     assert columns == expected.columns
     equal([row[1:] for row in rows], [row[1:] for row in expected.fetchall()])  # Spark's row_id is any number
+
+
+def counted(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    return nbsql.fit(con, "rows", **{**META["counted"], "families": IN_PYTHON})
 
 
 def aged(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
@@ -178,6 +178,7 @@ def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
     project.build("--select", *JUDGED)
     model, calibrated, promising = (nbsql.fit(con, "rows", **META["few"]) for _ in range(3))
     queries = {
+        "predict_proba": counted(con).predict_proba("rows", columns=["id"]),
         "metrics": model.evaluate("rows", weight="weight").metrics,
         "monitor": model.monitor("rows", by="day"),
         "review": model.review("rows", 5, columns=["id"]),
