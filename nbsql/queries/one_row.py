@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.plan.derived import derived_layers, derived_of
 from nbsql.queries.decisions import Decision, check_calibrated
+from nbsql.queries.literal_tables import Alone
 from nbsql.queries.row_layout import Group, Item, Row
 from nbsql.queries.row_values import NUMERIC, InputColumn
 from nbsql.rendering.dialect import folded, restore
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 _KINDS = {"number": NUMBERS, "date": ("temporal",)}  # the kinds of columns of some kinds of values
-_TEXTS = ("feature", "value")  # the columns of lookups that are texts; the others are numbers
-_MOST_LOOKUPS = 10_000  # rows that a statement holds, beyond which reading them from their table takes less
 _STATEMENTS = 16  # prepared statements kept for a model: one for each set of columns whose values are not of the column's type
 
 Prepared = Callable[[Sequence[Any]], list[tuple[Any, ...]]]
@@ -68,8 +66,7 @@ class RowScorer:
         texts = [each.column for each in plan.spec.features if each.family.of_ascii is not each.family]
         are_given = not any(name in self._row.derived for name in texts)
         self._texts = [self._names.index(name) for name in texts] if are_given else []
-        is_alone = self._is_compact and self._row.listed and state.is_alike and engine.plans_once
-        self._lookups = self._listed_lookups(state) if is_alone else None
+        self._alone = Alone(state) if engine.plans_once and state.is_alike and not plan.spec.joins else None
         self._statements: dict[tuple[bool, tuple[str | None, ...]], Prepared] = {}
         self._own_types = (None,) * len(self._names)
         self._prepared(self._own_types, is_ascii=bool(self._texts))
@@ -89,18 +86,12 @@ class RowScorer:
                 for (name, kind), other in zip(self._row.columns, read_as, strict=True)
             ]
             plan = _of_ascii(self._plan) if is_ascii else self._plan
-            context, spec = plan.context(self._classes), plan.relations["spec"]
-            row = replace(self._row, columns=columns, bags=[each for each in context.facts.features if each.family.bag])
-            parameters, lookups = plan.relations["parameters"], plan.relations["lookups"]
-            if self._lookups is not None:
-                statement = render.statement("row_joints", context, row, parameters, self._lookups)
-                run = self._with_version(self._engine.plan_once(statement, [kind for _, kind in columns]))
-            if run is None:
-                if self._is_compact:
-                    statement = render.statement("row_joints", context, row, parameters, lookups, spec)
-                else:
-                    statement = render.statement("with_updated_at", self._query(plan, row), spec)
-                run = self._engine.prepare(statement)
+            row = replace(self._row, columns=columns)
+            if self._alone is not None:
+                statement = self._alone.statement(self._query(replace(plan, relations=self._alone.relations), row))
+                if statement is not None:
+                    run = self._with_version(self._engine.plan_once(statement, [kind for _, kind in columns]))
+            run = run or self._engine.prepare(restore(self._query(plan, row, plan.relations["spec"])))
             self._statements[is_ascii, read_as] = run
         return run
 
@@ -117,23 +108,16 @@ class RowScorer:
 
         return rows
 
-    def _listed_lookups(self, state: ModelState) -> Markup | None:
-        """The lookups as literals, so that the statement reads no relation; None if they are too many."""
-        render, table = state.engine.renderer.fragment, state.relations["lookups"]
-        if not (self._row.levels or self._row.bags):
-            return table
-        query = state.engine.renderer.statement("all_rows", render("excerpt", table, _MOST_LOOKUPS + 1))
-        names, rows = state.engine.named_rows(query)
-        if not 0 < len(rows) <= _MOST_LOOKUPS:
-            return None
-        columns = [
-            (name, json.dumps(values, ensure_ascii=False) if name in _TEXTS else _list_text(values), name in _TEXTS)
-            for name, values in zip(names, zip(*rows, strict=True), strict=True)
-        ]
-        return render("lookups_as_literals", columns)
+    def _query(self, plan: Plan, row: Row, spec: Markup | None = None) -> Markup:
+        """The query of the answer without columns of the source; with a spec, and with the time of the model's last change."""
+        render, context = plan.renderer.fragment, plan.context(self._classes)
+        if self._is_compact:
+            row = replace(row, bags=[each for each in context.facts.features if each.family.bag])
+            return render("row_joints", context, row, plan.relations["parameters"], plan.relations["lookups"], spec)
+        query = self._answers(plan, row)
+        return query if spec is None else render("with_updated_at", query, spec)
 
-    def _query(self, plan: Plan, row: Row) -> Markup:
-        """The query of the answer as one row, without columns of the source."""
+    def _answers(self, plan: Plan, row: Row) -> Markup:
         rows = _as_rows(plan, row, ())
         if self._decision is None:
             return plan.query("predict_proba", rows, self._classes, calibration=plan.calibration)

@@ -130,6 +130,23 @@ def test_a_category_of_more_values_than_a_statement_holds(con: duckdb.DuckDBPyCo
     assert list(model.predict_one({"code": "k7"})["probabilities"].values()) == pytest.approx(likely[-2:], rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.parametrize("features", [["n", "code"], ["code", "tags"]])
+def test_labels_and_values_that_are_hard_to_write(con: duckdb.DuckDBPyConnection, features: list[str]) -> None:
+    labels = """'glad, or so', 'it''s "bad"'"""
+    con.execute(f"""CREATE TABLE moods AS SELECT CAST([{labels}][i % 2 + 1] AS ENUM({labels})) AS label, i % 5 + i % 2 AS n,
+        ['a\nb', chr(0) || 'c', 'ü'][i % 3 + 1] AS code, [['x', 'y, z'], ['"'], []][i % 3 + 1] AS tags
+        FROM range(60) AS rows(i)""")
+    nulls: Any = "category" if "n" in features else "skip"  # the query of which holds the labels
+    model = nbsql.fit(con, "moods", target="label", features=features, nulls=nulls)
+    for values in con.execute(f"SELECT DISTINCT {', '.join(features)} FROM moods").fetchall():
+        row = dict(zip(features, values, strict=True))
+        found = model.predict_proba({name: [value] for name, value in row.items()}).fetchall()[0]
+        answer = model.predict_one(row)
+        assert answer["prediction"] == found[-4]
+        assert list(answer["probabilities"].values()) == pytest.approx(found[-2:], rel=1e-12)
+
+
 def test_a_closed_connection_leaves_its_file_to_others(tmp_path: Any) -> None:
     path = str(tmp_path / "rows.duckdb")
     with duckdb.connect(path) as con:

@@ -4,6 +4,7 @@ They run in a database in memory that this process keeps for them: the user's co
 a cursor of it would hold the user's file open.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import isfinite
@@ -52,4 +53,6 @@ def _literal(renderer: Renderer, value: Any) -> Markup | int | None:
         return renderer.dialect.number(value)
     if type(value) is int and abs(value) < 1 << 63:
         return value
+    if type(value) is list and all(type(each) is str for each in value):
+        return renderer.fragment("texts_in_json", json.dumps(value))
     return None

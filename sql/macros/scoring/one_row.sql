@@ -54,17 +54,28 @@ GROUP BY class_no
 {%- endmacro %}
 
 {#
-  Lookups as literals, in place of their table. columns: triples of a name, the values of its rows as one text, which takes hardly any
-  planning time, and whether they are texts, in JSON.
+  The rows of a table as literals, each column as the text of one list, which takes hardly any planning time. columns: of each its name, that
+  text, which is JSON unless the column has numbers, or lists of them, and its type.
 #}
-{% macro lookups_as_literals(columns) -%}
-(
-  SELECT
-    {% for name, values, are_texts in columns %}
-    {% if are_texts %}unnest(from_json({{ nbsql.text(values) }}, '["VARCHAR"]')){% else %}{{ nbsql.row_list(values, 'DOUBLE') }}{% endif %}
- AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-)
+{% macro table_of_literals(columns) -%}
+SELECT
+  {% for name, values, type, are_numbers in columns %}
+  {% set list %}{% if are_numbers %}{{ nbsql.text(values) }}{% else %}{{ nbsql.texts_in_json(values) }}{% endif %}{% endset %}
+  unnest(CAST({{ list }} AS {{ type }}[])) AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+{%- endmacro %}
+
+{# A query with the tables that it reads as literals: pairs of a name and a query. #}
+{% macro with_tables(query, tables) -%}
+{% if tables -%}
+WITH {% for name, literals in tables %}{{ name }} AS (
+  {{ literals | indent(2) }}
+){{ nbsql.comma(loop) }}
+{% endfor %}
+SELECT * FROM (
+  {{ query | indent(2) }}
+) AS answer
+{%- else %}{{ query }}{% endif %}
 {%- endmacro %}
 
 {# The call of a statement that is planned once (prepare_answer). given: pairs of the literal of a parameter and its type. #}
