@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.dbt_projects import ENGINES, OF_ROWS, Build, Project, equal, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Build, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -45,13 +45,18 @@ def fitted(project: Project) -> list[tuple[Any, ...]]:
     return found
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=OF_ROWS)
 def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    with server(request.param) as address:
-        yield built(tmp_path_factory.mktemp("dbt"), request.param, address)
+    engine, version = request.param
+    with server(engine, version) as address:
+        yield built(tmp_path_factory.mktemp("dbt"), engine, address, version)
 
 
-def built(folder: Path, engine: str, address: str | None) -> Project:
+def _test(macro: str, name: str, **arguments: Any) -> dict[str, Any]:
+    return {f"nbsql.{macro}": {"name": name, "arguments": arguments}}
+
+
+def built(folder: Path, engine: str, address: str | None, version: str | None) -> Project:
     meta = {**OPTIONS, "families": {"message": "text", LINKS[engine]: "poisson"}}
     models = dict.fromkeys(("kept", "added"), STATISTICS) | {
         "scored": "{{ nbsql.predictions(ref('kept'), source('raw', 'rows')) }}",
@@ -70,30 +75,32 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
     tests = {
         "kept": [
             "nbsql.nbsql_statistics_not_negative",
-            {"nbsql.nbsql_drift_below": {"name": "little_drift", "maximum": 0.5}},
-            {"nbsql.nbsql_drift_below": {"name": "no_drift_at_all", "maximum": 0}},
-            {"nbsql.nbsql_drift_below": {"name": "drift_of_two_slices", "maximum": 0.5, "slices": 2}},
+            _test("nbsql_drift_below", "little_drift", maximum=0.5),
+            _test("nbsql_drift_below", "no_drift_at_all", maximum=0),
+            _test("nbsql_drift_below", "drift_of_two_slices", maximum=0.5, slices=2),
         ],
-        "bent": [{"nbsql.nbsql_statistics_not_negative": {"name": "negative"}}],
+        "bent": [_test("nbsql_statistics_not_negative", "negative")],
         "moved": [
-            {"nbsql.nbsql_drift_below": {"name": "from_kept", "maximum": 0.1, "against": "ref('kept')"}},
-            {"nbsql.nbsql_drift_below": {"name": "a_little_from_kept", "maximum": 100, "against": "ref('kept')"}},
+            _test("nbsql_drift_below", "from_kept", maximum=0.1, against="ref('kept')"),
+            _test("nbsql_drift_below", "a_little_from_kept", maximum=100, against="ref('kept')"),
         ],
-        "lost": [{"nbsql.nbsql_drift_below": {"name": "a_column_without_values", "maximum": 1000, "against": "ref('kept')"}}],
-        "gone_watched": [{"nbsql.nbsql_within": {"name": "no_index_of_a_column", "over": {"psi": 1000}}}],
+        "lost": [_test("nbsql_drift_below", "a_column_without_values", maximum=1000, against="ref('kept')")],
+        "gone_watched": [_test("nbsql_within", "no_index_of_a_column", over={"psi": 1000})],
         "watched": [
-            {"nbsql.nbsql_within": {"name": "little_moves", "over": {"psi": 50}, "under": {"accuracy": 0.01}}},
-            {"nbsql.nbsql_within": {"name": "too_few_rows", "under": {"rows": 10_000}}},
-            {"nbsql.nbsql_within": {"name": "a_misspelt_metric", "over": {"pssi": 0}}},
-            {"nbsql.nbsql_within": {"name": "a_misspelt_argument", "ovr": {"psi": 0}}},
+            _test("nbsql_within", "little_moves", over={"psi": 50}, under={"accuracy": 0.01}),
+            _test("nbsql_within", "too_few_rows", under={"rows": 10_000}),
+            _test("nbsql_within", "a_misspelt_metric", over={"pssi": 0}),
+            _test("nbsql_within", "a_misspelt_argument", ovr={"psi": 0}),
         ],
         "scored": [
-            {"nbsql.nbsql_accuracy_at_least": {"name": "right_enough", "target": "label", "minimum": 0.9}},
-            {"nbsql.nbsql_accuracy_at_least": {"name": "never_wrong", "target": "label", "minimum": 1.01}},
+            _test("nbsql_accuracy_at_least", "right_enough", target="label", minimum=0.9),
+            _test("nbsql_accuracy_at_least", "never_wrong", target="label", minimum=1.01),
         ],
     }
     config = {"kept": kept, "added": {"materialized": "incremental"}}
-    found = Project(folder, models, dict.fromkeys(("kept", "added", "moved", "lost"), meta), config, tests, address=address)
+    found = Project(
+        folder, models, dict.fromkeys(("kept", "added", "moved", "lost"), meta), config, tests, address=address, version=version
+    )
     found.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days WHERE id < 75")
     assert found.dbt("run").returncode == 0
     return found
