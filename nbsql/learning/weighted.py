@@ -164,9 +164,10 @@ class FeatureWeightSearch(WeightSearch):
         numbers = range(1, len(self.counts) + 1)
         terms = list(self._terms(options, features))
         if len(terms) > MAX_WEIGHTS:
+            usual = "per='feature'" if options.per == CLASS_AND_FEATURE else "method='naive'"
             raise InputError(
                 f"⟨method='weighted'⟩ would learn {len(terms):,} weights, and takes at most {MAX_WEIGHTS}; "
-                "leave features out, or use ⟨method='naive'⟩"
+                f"leave features out, or use ⟨{usual}⟩"
             )
         layout = self.engine.renderer.layout
         self.problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers)

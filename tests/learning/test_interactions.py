@@ -228,3 +228,14 @@ def test_the_command_line_takes_pairs_and_shows_them(tmp_path: Path) -> None:
         [*command, "--method", "weighted", "--pairs", "5"], capture_output=True, text=True, check=True
     ).stdout
     assert "x & b     interaction   parent=b" in found
+
+
+@pytest.mark.slow
+def test_too_many_weights_are_refused_with_fewer_to_learn(con: Any) -> None:
+    con.execute("CREATE TABLE many AS SELECT 'y' || i % 130 AS y, 'v' || i % 2 AS a FROM range(260) AS r(i)")
+    options: dict[str, Any] = {"target": "y", "families": dict.fromkeys("abcd", "categorical")}
+    rows = "SELECT y, a, a || 'b' AS b, a || 'c' AS c, a || 'd' AS d FROM many"
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(con, rows, method=nbsql.Weighted(per="class and feature", penalty=1), **options)
+    said = "method='weighted' would learn 525 weights, and takes at most 500; leave features out, or use per='feature'"
+    assert str(caught.value) == said
