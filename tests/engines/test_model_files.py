@@ -75,7 +75,6 @@ def plain(value: Any) -> Any:
         return str(value)
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize(("one", "other"), ROUTES)
 def test_a_model_of_one_engine_is_the_same_on_another(

@@ -35,7 +35,6 @@ def _ledger(model: nbsql.Model) -> list[tuple[Any, ...]]:
     return [(*row[:4], row[5], row[0]) for row in model.batches]
 
 
-@pytest.mark.daily
 def test_changes_agree(models: list[nbsql.Model]) -> None:
     for model in models:
         model.update("later", batch="later")
