@@ -49,8 +49,7 @@ WITH looked_at AS (
 {% set text %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 {% set x = text if feature.kinds[0] == 'text' else nbsql.finite(nbsql.number_of(feature.column)) -%}
 SELECT {{ feature.index }} AS feature, {{ x }} AS x FROM looked_at AS source
-{%- if not loop.last %}
-
+{%- if not loop.last +%}
 UNION ALL
 {% endif -%}
 {% endfor -%}

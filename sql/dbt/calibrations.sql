@@ -55,8 +55,7 @@ WITH {% for name, body in tables if body is not none -%}
 {{ name }} AS {{ nbsql.materialized() }}(
   {{ body | indent(2) }}
 ){{ nbsql.comma_line(loop) }}
-{%- endfor %}
-
+{%- endfor +%}
 SELECT calibration.*
 {% if flags.EMPTY %}
 FROM {{ nbsql.subquery(found) }} AS calibration

@@ -62,8 +62,7 @@
 
 {# One row: the types of some columns, of rows of which there may be none. #}
 {% macro default__types_of_rows(rows, names) -%}
-SELECT {% for name in names %}{{ nbsql.type_of(nbsql.ident(name)) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-
+SELECT {% for name in names %}{{ nbsql.type_of(nbsql.ident(name)) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
 FROM (SELECT 1) AS one
 LEFT JOIN (SELECT * FROM {{ rows }} AS source LIMIT 0) AS source ON TRUE
 {%- endmacro %}

@@ -81,8 +81,7 @@
 SELECT slice FROM (
   {{ nbsql.slices(nbsql.exact_cells(this, model.spec.target_type)) | indent(2) }}
 ) AS slices
-{%- if replaces %}
-
+{%- if replaces +%}
 WHERE age >= {{ model.lookback | int }}
 {%- endif %}
 {%- endset -%}
@@ -109,8 +108,7 @@ WHERE age >= {{ model.lookback | int }}
 {% for part in model.request %}{% do same.append('______' if part.argument in others else part.hash) %}{% endfor -%}
 batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
   AND batch NOT LIKE {{ nbsql.text('% ' ~ same | join('-')) }}
-{%- if not model.derive %}
-
+{%- if not model.derive +%}
   AND batch NOT LIKE {{ nbsql.text('% ' ~ same[:4] | join('-')) }}
 {%- endif %}
 {%- endmacro %}

@@ -33,8 +33,7 @@ SELECT
   {% for name in columns %}
   {% set value %}CAST(cells.{{ nbsql.ident(name) }} AS {{ nbsql.string() }}){% endset %}
   {% set length %}CAST(length({{ value }}) AS {{ nbsql.string() }}){% endset %}
-  coalesce({{ length }} || ':' || {{ value }}, '-'){% if loop.last %} AS cell{% else %} || ' ' ||{% endif %}
-
+  coalesce({{ length }} || ':' || {{ value }}, '-'){% if loop.last %} AS cell{% else %} || ' ' ||{% endif +%}
   {% endfor %}
 {%- endset -%}
 {% do return(nbsql.finished_statement(select) ~ '\nFROM (\n' ~ query ~ '\n) AS cells') %}
@@ -368,8 +367,7 @@ WITH {{ priors }} AS {{ nbsql.materialized() }}(
 {%- endif %}
 {%- if query.startswith('WITH ') %},
 {{ query[5:] }}
-{%- else %}
-
+{%- else +%}
 {{ query }}
 {%- endif %}
 {%- endmacro %}

@@ -40,8 +40,7 @@ SELECT
   CASE cells.place
     {%- for cell in cells if cell[column] != 'NULL' %} WHEN {{ cell.place }} THEN {{ cell[column] }}{% else %} WHEN 0 THEN 0{% endfor %}
     {{- ' ' }}END AS {{ column }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ scan }} AS scan
 CROSS JOIN {{ nbsql.named_values(rows, 'cells', ['place', 'feature', 'value']) }}
 WHERE scan.class IS NOT NULL
@@ -175,8 +174,7 @@ SELECT
   {%- for item in model.facts.parameters %},
   {% set name = nbsql.parameter_name(item) %}
   {{ name }}_{% if item.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ parameters }} AS parameters{{ nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -27,8 +27,7 @@ SELECT
   count({{ expression }}) AS rows_{{ loop.index }}, count(DISTINCT {{ expression }}) AS values_{{ loop.index }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ source }} AS source
-{%- if target is not none %}
-
+{%- if target is not none +%}
 WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
 {%- endif %}
 {%- endmacro %}

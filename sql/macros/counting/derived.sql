@@ -96,8 +96,7 @@ FROM {{ source }} AS source
   {% for column in columns %}
   SELECT {{ nbsql.text(column) }} AS feature, CAST({{ nbsql.ident(column) }} AS {{ nbsql.string() }}) AS value, 1 AS n
   FROM {{ source | indent(2) }} AS source
-  {%- if not loop.last %} UNION ALL{% endif %}
-
+  {%- if not loop.last %} UNION ALL{% endif +%}
   {% endfor %}
 )
 {%- endmacro %}

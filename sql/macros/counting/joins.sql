@@ -29,8 +29,7 @@
     dimension_{{ dimension.place }}.nbsql_dimension_{{ dimension.place }}_class_{{ k }}
     {%- endfor %}
     {%- endif %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {% if numbered %}(
     SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
   ){% else %}{{ source }}{% endif %} AS source
@@ -52,8 +51,7 @@ SELECT
   {% for _, column in dimension.pairs %}
   {% set x %}dimension.{{ nbsql.ident(column) }}{% endset %}
   {{ nbsql.as_key(x, dimension.dimension.types[loop.index0]) }} AS nbsql_key_{{ loop.index }}
-  {%- if columns %},{% else %}{{ nbsql.comma(loop) }}{% endif %}
-
+  {%- if columns %},{% else %}{{ nbsql.comma(loop) }}{% endif +%}
   {% endfor %}
   {% for column, name in columns %}
   dimension.{{ nbsql.ident(column) }} AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
@@ -79,8 +77,7 @@ WITH {{ nbsql.numbered_source(model, relation, parameters, lookups) }}
 {%- endif %}
 {%- for feature in model.facts.features | selectattr('family.bag') %},
 {{ nbsql.bag_sums(model, feature, lookups, parameters) }}
-{%- endfor %}
-
+{%- endfor +%}
 {% set relation = nbsql.word('numbered') -%}
 {% endif -%}
 SELECT
@@ -126,13 +123,10 @@ SELECT
   {% endfor %}
   count(*) AS rows
 FROM {{ relation }} AS dimension
-WHERE {% for column in columns %}dimension.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
-
-GROUP BY {% for column in columns %}{{ nbsql.key_as_text(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-
+WHERE {% for column in columns %}dimension.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor +%}
+GROUP BY {% for column in columns %}{{ nbsql.key_as_text(column) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
 HAVING count(*) > 1
-ORDER BY {% for column in columns %}key_{{ loop.index }} ASC NULLS LAST{{ nbsql.comma_blank(loop) }}{% endfor %}
-
+ORDER BY {% for column in columns %}key_{{ loop.index }} ASC NULLS LAST{{ nbsql.comma_blank(loop) }}{% endfor +%}
 LIMIT 1
 {%- endmacro %}
 

@@ -2,8 +2,7 @@
 
 {# The slice of a cell: a column if the model has slices, else NULL. #}
 {% macro cell_slice(model) -%}
-{% if model.facts.slice_by %}slice{% else %}{{ nbsql.no_text() }}{% endif %}
-
+{% if model.facts.slice_by %}slice{% else %}{{ nbsql.no_text() }}{% endif +%}
 {%- endmacro %}
 
 {# The columns by which the rows of a scan are grouped. #}
@@ -49,16 +48,14 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 
 {# The same between queries of which all rows are returned. #}
 {% macro union_all(iteration) %}
-{% if not iteration.last %}
-
+{% if not iteration.last +%}
 UNION ALL
 {% endif %}
 {%- endmacro %}
 
 {# To stand in a SELECT: columns of a relation, one a line, each followed by a comma. #}
 {% macro listed_columns(relation, columns) -%}
-{% for column in columns %}{{ relation }}.{{ nbsql.ident(column) }},{% if not loop.last %}
-
+{% for column in columns %}{{ relation }}.{{ nbsql.ident(column) }},{% if not loop.last +%}
 {% endif %}{% endfor %}
 {%- endmacro %}
 

@@ -15,17 +15,14 @@ SELECT
   {%- endfor %}
   {%- for check in checks %},
   {{ nbsql['breaks_' ~ check.rule](check.column) }} AS broken_{{ loop.index }}
-  {%- endfor %}
-
+  {%- endfor +%}
 {% set guarded = centres or centred -%}
 {% set rows %}{% if guarded %}{{ nbsql.with_complete_values(source, features, careful) }}{% else %}{{ source }}{% endif %}{% endset -%}
 FROM {{ rows | indent(2) }} AS source
-{%- if centred %}
-
+{%- if centred +%}
 LEFT JOIN means
   ON means.class = {{ nbsql.target(model) }}
-  {%- if model.facts.slice_by %}
-
+  {%- if model.facts.slice_by +%}
   AND means.slice IS NOT DISTINCT FROM source.nbsql_slice
   {%- endif %}
 {%- endif %}
@@ -40,8 +37,7 @@ LEFT JOIN means
     source.*
     {%- for feature in together %},
     {{ nbsql[feature.family.macros.whole](feature, careful) }} AS nbsql_whole{{ nbsql.feature_suffix(feature) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ source }} AS source
 )
 {%- else -%}
@@ -78,8 +74,7 @@ WITH means AS (
     {%- for suffix in nbsql.centred_numbers(features).split() %},
     {% set x %}nbsql_x{{ suffix }}{% endset %}
     {{ nbsql.class_total(model, x) }} / {{ nbsql.null_if_zero(nbsql.weighted_count(model, x)) }} AS centre{{ suffix }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     {{ nbsql.scan_inputs(model, source, features, careful=true) | indent(4) }}
   ) AS projected
@@ -96,8 +91,7 @@ SELECT
   {%- endfor %}
   {%- for check in checks %},
   count(CASE WHEN broken_{{ loop.index }} THEN 1 END) AS broken_{{ loop.index }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   {{ nbsql.scan_inputs(model, source, features, checks, centres, careful, careful) | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}

@@ -43,8 +43,7 @@ SELECT
 {% set features = features | rejectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% for feature in together -%}
 {{ nbsql[feature.family.macros.sums](model, scan, feature) }}
-{%- if features or not loop.last %}
-
+{%- if features or not loop.last +%}
 UNION ALL
 {% endif %}
 {%- endfor %}
@@ -160,8 +159,7 @@ FROM {{ source }} AS source
 {% for suffix in nbsql.centred_numbers(features).split() %}nbsql_x{{ suffix }}{{ nbsql.comma(loop) }}{% endfor %}
 {%- endset -%}
 {% set lists = [nbsql.array_of(indexes)] + ([nbsql.array_of(positions)] if over_columns else []) + [nbsql.array_of(numbers)] -%}
-SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if over_columns %}, j{% endif %}
-
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if over_columns %}, j{% endif +%}
 FROM (
   SELECT
     {{ nbsql.unnested(lists, ['index', 'j', 'x'] if over_columns else ['index', 'x']) | indent(4) }}
@@ -174,8 +172,7 @@ FROM (
   ) AS sample
 ) AS sample
 WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
-GROUP BY index{% if over_columns %}, j{% endif %}
-
+GROUP BY index{% if over_columns %}, j{% endif +%}
 {%- endmacro %}
 
 {# The cells of the classes themselves, from a wide scan. #}
@@ -225,8 +222,7 @@ FROM (
   {{ nbsql.counted_levels(model, source, feature) | indent(2) }}
   {{- nbsql.union_all(loop) | indent(2) }}
   {%- endfor %}
-  {%- endif %}
-
+  {%- endif +%}
 ) AS counted
 {%- endmacro %}
 
@@ -250,10 +246,8 @@ FROM (
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }}
 ) AS levels
-WHERE value IS NOT NULL{% if with_gaps %} OR feature IN ({{ nbsql.feature_names(with_gaps) }}){% endif %}
-
-GROUP BY class, feature, value{% if model.facts.slice_by %}, slice{% endif %}
-
+WHERE value IS NOT NULL{% if with_gaps %} OR feature IN ({{ nbsql.feature_names(with_gaps) }}){% endif +%}
+GROUP BY class, feature, value{% if model.facts.slice_by %}, slice{% endif +%}
 {%- endmacro %}
 
 {# One row per class and value of a categorical feature: class, feature, value, n, and slice if the model has slices. #}
@@ -299,8 +293,7 @@ FROM (
 {%- endset -%}
   {{ nbsql.tokens(feature, rows, row_columns, condition) | indent(2) }}
 ) AS tokens
-GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif %}
-
+GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif +%}
 {%- endif %}
 {%- endmacro %}
 
@@ -329,26 +322,21 @@ WITH {{ source }} AS (
 {{ rescan }} AS (
   {{ nbsql.scan(model, source, centred, careful=true) | indent(2) }}
 )
-{%- endif %}
-
+{%- endif +%}
 {{ nbsql.class_cells(model, scan) }}
-{%- if uncentred %}
-
+{%- if uncentred +%}
 UNION ALL
 {{ nbsql.feature_cells(model, nbsql.summed_cells(model, scan, uncentred)) }}
 {%- endif %}
-{%- if centred %}
-
+{%- if centred +%}
 UNION ALL
 {{ nbsql.feature_cells(model, nbsql.summed_cells(model, rescan, centred)) }}
 {%- endif %}
-{%- if levels %}
-
+{%- if levels +%}
 UNION ALL
 {{ nbsql.level_cells(model, source, levels) }}
 {%- endif %}
-{%- for feature in model.facts.features | selectattr('family.bag') %}
-
+{%- for feature in model.facts.features | selectattr('family.bag') +%}
 UNION ALL
 {{ nbsql.token_cells(model, source, feature) }}
 {%- endfor %}

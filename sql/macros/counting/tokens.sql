@@ -29,19 +29,15 @@ FROM (
   WHERE {{ condition }}
   {% endif %}
 ) AS unnested
-{%- if 'token counts' in feature.family.accepts %}
-
+{%- if 'token counts' in feature.family.accepts +%}
 WHERE value <> '' AND times > 0 AND times < {{ nbsql.infinity() }}
-{%- elif not keeps_empty %}
-
+{%- elif not keeps_empty +%}
 WHERE value <> ''
 {%- endif %}
-{%- if condition is not none and feature.family.vocabulary %}
-
+{%- if condition is not none and feature.family.vocabulary +%}
   AND value IN ({% for token in feature.family.vocabulary %}{{ nbsql.text(token) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endif %}
-{%- endif %}
-
+{%- endif +%}
 {%- endmacro %}
 
 {# The columns value and times of each token of `source`. #}
@@ -53,8 +49,7 @@ CAST(unnest(map_keys({{ column }})) AS {{ nbsql.string() }}){{ nbsql.binary() }}
   unnest(list_transform(map_values({{ column }}), lambda times: {{ nbsql.presence_of_token(nbsql.word('times')) }})) AS times
   {%- else %}
   CAST(unnest(map_values({{ column }})) AS {{ nbsql.double() }}) AS times
-  {%- endif %}
-
+  {%- endif +%}
 {%- elif 'text' in feature.family.accepts -%}
 unnest({{ nbsql.token_terms(feature.family) }}){{ nbsql.binary() }} AS value, 1 AS times
 {%- else -%}
@@ -81,8 +76,7 @@ SELECT
   CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
-GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.facts.slice_by %}, source.nbsql_slice{% endif %}
-
+GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.facts.slice_by %}, source.nbsql_slice{% endif +%}
 {%- endmacro %}
 
 {#

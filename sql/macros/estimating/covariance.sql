@@ -84,8 +84,7 @@ shrunk AS (
   FROM of_classes
   {%- else %}
   SELECT * FROM of_classes
-  {%- endif %}
-
+  {%- endif +%}
 ),
 within_classes AS (
   SELECT i, j, sum(n * covariance) / sum(n) AS covariance, sum(n) / nullif(greatest(sum(n) - {{ lost }} * count(*), 0), 0) AS corrected
@@ -107,8 +106,7 @@ covariances AS MATERIALIZED (
   FROM classes
   JOIN within_classes ON TRUE
   LEFT JOIN shrunk ON shrunk.class = classes.class AND shrunk.i = within_classes.i AND shrunk.j = within_classes.j
-  {%- endif %}
-
+  {%- endif +%}
 ),
 {{ nbsql.elimination(p) }}
 {%- endmacro %}

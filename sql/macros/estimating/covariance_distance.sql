@@ -59,8 +59,7 @@ LEFT JOIN (
 {# The queries of two classes and their cells, common table expressions: classes, and comoments(class, feature, value, n, mean, m2). #}
 {% macro two_classes(names, queries) -%}
 classes(class) AS (
-  VALUES {% for name in names %}({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %}
-
+  VALUES {% for name in names %}({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor +%}
 ),
 comoments AS (
   {% for name in names %}
@@ -68,8 +67,7 @@ comoments AS (
     {{ queries[loop.index0] | indent(4) }}
   ) AS side_{{ loop.index }}
   {{- nbsql.union_all(loop) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 )
 {%- endmacro %}
 

@@ -84,8 +84,7 @@ likelihood,
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n
 FROM {{ statistics }} AS statistics
-WHERE feature IS NULL{% if sliced %} AND slice IS NOT NULL{% endif %}
-
+WHERE feature IS NULL{% if sliced %} AND slice IS NOT NULL{% endif +%}
 GROUP BY {{ by }}
 HAVING {{ nbsql.has_weight() }}
 {%- endmacro %}
@@ -206,8 +205,7 @@ GROUP BY {{ by }}
 SELECT * FROM {{ model.options.estimates }} AS estimates{% if not is_all %} WHERE feature IN ({{
     nbsql.feature_names(tabulated) }}){% endif %}
 {%- endif %}
-{%- if tabulated and tokens %}
-
+{%- if tabulated and tokens +%}
 UNION ALL
 {% endif %}
 {%- if tokens -%}
@@ -231,8 +229,7 @@ WHERE feature IN ({{ nbsql.feature_names(tokens) }})
 SELECT * FROM (
   {{ nbsql.likelihoods_of_cells(statistics, priors, together) | indent(2) }}
 ) AS together
-{%- if others %}
-
+{%- if others +%}
 UNION ALL
 {{ nbsql.given_likelihoods(statistics, priors, others) }}
 {%- endif %}
@@ -268,8 +265,7 @@ moments AS (
   {{ nbsql.single_moments(statistics) | indent(2) }}
   {%- else %}
   {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
-  {%- endif %}
-
+  {%- endif +%}
 )
 {%- if features | selectattr('family.kind', 'equalto', 'density') | list %},
 pooled_moments AS (
@@ -278,8 +274,7 @@ pooled_moments AS (
   {{ nbsql.merged_moments(parts, [part, 'feature']) | indent(2) }}
   {%- else -%}
   {{ nbsql.merged_moments(nbsql.word('moments'), ['feature']) | indent(2) }}
-  {%- endif %}
-
+  {%- endif +%}
 )
 {%- endif %}
 {%- set together = features | selectattr('family.kind', 'equalto', 'matrix') | list %}
@@ -294,8 +289,7 @@ comoments AS (
   {% set is_density = alike[0].family.kind == 'density' %}
   {{ (nbsql.number_likelihoods(alike, part) if is_density else nbsql[distribution ~ '_likelihoods'](alike)) | indent(2) }}
 )
-{%- endfor %}
-
+{%- endfor +%}
 {% for distribution in features | map(attribute='family.distribution') | unique -%}
 SELECT * FROM {{ nbsql.word(distribution) }}
 {%- if not loop.last %} UNION ALL
@@ -305,12 +299,10 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 
 {# The summed cells of categories and tokens, except those of some features: class, feature, value, n. single: see likelihoods_of_cells. #}
 {% macro counts_of(statistics, others=(), single=false) -%}
-SELECT class, feature, value, {% if single %}n{% else %}sum(n) AS n{% endif %}
-
+SELECT class, feature, value, {% if single %}n{% else %}sum(n) AS n{% endif +%}
 FROM {{ statistics }} AS statistics
 WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{ nbsql.feature_names(others) }}){% endif %}
-{% if single %} AND n > 0{% else %}
-
+{% if single %} AND n > 0{% else +%}
 GROUP BY class, feature, value
 HAVING {{ nbsql.has_weight() }}
 {%- endif %}

@@ -57,8 +57,7 @@ labelled AS (
 )
 {%- if model.facts.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_members(model, features), features) }}
-{%- endif %}
-
+{%- endif +%}
 {% if model.form.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model.component_model, nbsql.word('labelled')) }}
 {%- else -%}
@@ -168,8 +167,7 @@ SELECT
   members.*
   {%- for class in model.form.class_columns %},
   {{ nbsql.log_of_sum(class.members or [class.number]) | indent(2) }} AS nbsql_joint_{{ class.number }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   {{ nbsql.joint_scores(model.component_model, relation, parameters, lookups) | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}

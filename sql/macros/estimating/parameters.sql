@@ -34,8 +34,7 @@ WITH classes AS (
   FROM (
     {{ nbsql.classes(priors) | indent(4) }}
   ) AS classes
-  {%- endif %}
-
+  {%- endif +%}
 )
 {%- if model.options.weights %},
 weights AS (
@@ -49,8 +48,7 @@ weights AS (
 near AS (
   {{ nbsql.expanded_parameters(model) | indent(2) }}
 )
-{%- endif %}
-
+{%- endif +%}
 {% if model.form.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model, nbsql.word('classes')) }}
 {%- else -%}
@@ -68,15 +66,13 @@ FROM (
     {{ nbsql.ordered_list(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
   FROM {{ classes }}
 ) AS {{ classes }}
-{%- if model.form.column_parameters %}
-
+{%- if model.form.column_parameters +%}
 CROSS JOIN (
   {% set order %}class_no, position{% endset %}
   SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers FROM numbers
 ) AS numbers
 {%- endif %}
-{%- if model.form.numbers_in_lists %}
-
+{%- if model.form.numbers_in_lists +%}
 CROSS JOIN near
 {%- endif %}
 {%- endmacro %}
@@ -114,11 +110,9 @@ CROSS JOIN near
   SELECT classes.*
   FROM {{ parameters }} AS classes
   WHERE CASE WHEN classes.class_count = {{ model.component_model.form.class_numbers | length }}
-    {%- for column in model.form.class_columns %}
-
+    {%- for column in model.form.class_columns +%}
     AND classes.class_{{ column.number }} = {{ nbsql.label_of_column(model, column) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   THEN TRUE ELSE {{ nbsql.raise_error(message, as_text) }} END
 )
 {%- endmacro %}
@@ -141,11 +135,9 @@ SELECT
   {{ classes }}.log_prior
   {%- for item in model.facts.parameters %},
   {{ nbsql.element(nbsql.word('numbers'), item.position) }} AS {{ nbsql.parameter_name(item) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ classes }}
-{%- if model.facts.parameters %}
-
+{%- if model.facts.parameters +%}
 JOIN (
   SELECT class_no, {{ nbsql.ordered_list(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
 ) AS numbers ON numbers.class_no = {{ classes }}.{{ nbsql.word(member) }}
@@ -219,8 +211,7 @@ wanted AS (
         {%- elif quantities is defined and quantities is not none %}
         {{- quantities() | indent(8) }}
         {%- endif %}
-        {%- endfor %}
-
+        {%- endfor +%}
       END
     ) AS number
   FROM classes
@@ -264,8 +255,7 @@ numbers AS (
 {% if counted -%}
 {{ nbsql.dirichlet_lookups(model, statistics, priors, counted, with_idf=tfidf) }}
 {%- endif %}
-{%- if counted and others %}
-
+{%- if counted and others +%}
 UNION ALL
 {% endif %}
 {%- if others -%}
@@ -324,8 +314,7 @@ SELECT
   {%- else %}
   {{ nbsql.parameter_name(item) }}
   {%- endif %}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   {{ nbsql.unnested_parameters(model, parameters) | indent(2) }}
 ) AS parameters
@@ -355,8 +344,7 @@ SELECT
   {%- endfor %}
   {%- for name in ['means', 'peaks', 'precisions'] if model.form.numbers_in_lists %},
   {{ nbsql.unnested_parameter(model, name) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ parameters }} AS parameters
 {%- endmacro %}
 

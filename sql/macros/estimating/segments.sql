@@ -27,8 +27,7 @@ members AS (
   SELECT * FROM {{ model.options.segment_tables.table }} AS members
   {%- else %}
   {{ nbsql.members(statistics, priors) | indent(2) }}
-  {%- endif %}
-
+  {%- endif +%}
 ),
 classes AS (
   SELECT member AS class_no, member AS class, segment FROM members
@@ -105,20 +104,17 @@ own AS (
   {% set pooled = numbers if model.facts.shrinkage else features %}
   {{ nbsql.likelihoods_of_cells(nbsql.word('cells'), by_member, pooled, nbsql.word('segment')) | indent(2) }}
 )
-{%- endif %}
-
+{%- endif +%}
 SELECT members.member AS class, {{ nbsql.estimate_columns(nbsql.word('whole')) }}
 FROM whole
 JOIN members ON members.class = whole.class AND members.segment = 0
-{%- if numbers or not model.facts.shrinkage %}
-
+{%- if numbers or not model.facts.shrinkage +%}
 UNION ALL
 SELECT own.class, {{ nbsql.estimate_columns(nbsql.word('own')) }}
 FROM own
 JOIN members ON members.member = own.class AND members.segment > 0
 {%- endif %}
-{%- if counted and model.facts.shrinkage %}
-
+{%- if counted and model.facts.shrinkage +%}
 UNION ALL
 {{ nbsql.shrunk_counts(model, counted) }}
 {%- endif %}
@@ -130,8 +126,7 @@ SELECT members.member AS class, statistics.feature, statistics.value, statistics
 FROM {{ statistics }} AS statistics
 JOIN members ON members.class = statistics.class AND members.name IS NOT DISTINCT FROM statistics.slice
 WHERE statistics.feature IS NOT NULL
-{%- if model.facts.shrinkage and features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list %}
-
+{%- if model.facts.shrinkage and features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list +%}
 UNION ALL
 {{ nbsql.shrinkage_moments(model, statistics, features) }}
 {%- endif %}
@@ -168,8 +163,7 @@ LEFT JOIN (
 ) AS zeros ON zeros.class = members.class AND zeros.feature = pooled.feature
 {% endif %}
 WHERE members.segment > 0
-{%- if inflated %}
-
+{%- if inflated +%}
 UNION ALL
 SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.facts.shrinkage) }} * zeros.share, NULL, NULL
 FROM members
@@ -231,8 +225,7 @@ labelled AS (
 )
 {%- if model.facts.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.segment_estimates(model, statistics, priors, features), features) }}
-{%- endif %}
-
+{%- endif +%}
 {% if model.form.class_numbers -%}
 SELECT
   listed.nbsql_segment,
@@ -247,8 +240,7 @@ FROM (
   FROM labelled
   GROUP BY nbsql_segment, segment_name
 ) AS listed
-{%- if model.facts.parameters %}
-
+{%- if model.facts.parameters +%}
 JOIN (
   {% set order %}labelled.class_no, numbers.position{% endset %}
   SELECT labelled.nbsql_segment, {{ nbsql.ordered_list(nbsql.word('numbers.number'), order) }} AS numbers

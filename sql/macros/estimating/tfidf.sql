@@ -77,8 +77,7 @@ FROM (
     {{ counted }} / sqrt(sum({{ counted }} * {{ counted }}) OVER (PARTITION BY nbsql_row)) AS counted
     {%- else -%}
     times AS counted
-    {%- endif %}
-
+    {%- endif +%}
   FROM (
     SELECT
       *
@@ -87,8 +86,7 @@ FROM (
       {%- endif %}
       {%- if family.norm and family.least_occurrences %},
       sum({{ weight }} * times) OVER (PARTITION BY value) AS occurrences
-      {%- endif %}
-
+      {%- endif +%}
     FROM (
       {% set others = ['class'] + (['slice'] if model.facts.slice_by else []) + (['weight'] if model.spec.weight else []) -%}
       SELECT
@@ -97,8 +95,7 @@ FROM (
         sum(times) AS times
         {%- for name in others %},
         min({{ nbsql.word(name) }}) AS {{ nbsql.word(name) }}
-        {%- endfor %}
-
+        {%- endfor +%}
       FROM (
         {% set kept -%}
         source.nbsql_row,
@@ -122,8 +119,7 @@ FROM (
   WHERE occurrences >= {{ family.least_occurrences }}
   {% endif %}
 ) AS terms
-GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif %}
-
+GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif +%}
 {%- endmacro %}
 
 {#

@@ -44,16 +44,14 @@ SELECT
   standing.truth
   {%- for k in range(1, classes + 1) %},
   standing.joint_{{ k }} + changes.change_{{ k }} AS joint_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ standing }} AS standing
 JOIN (
   SELECT
     terms.nbsql_key
     {%- for k in range(1, classes + 1) %},
     sum({{ nbsql.term_at(k, nbsql.word('changed.after')) }} - {{ nbsql.term_at(k, nbsql.word('changed.before')) }}) AS change_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ terms }} AS terms
   JOIN (
     VALUES
@@ -84,8 +82,7 @@ JOIN (
     {{ rest }} AS rest_{{ k }},
     {{ rest }} + {{ nbsql.term_at(k, 1) }} AS joint_{{ k }},
     terms.term_{{ k }} AS terms_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ terms }} AS terms
   JOIN {{ nbsql.chosen_places(columns) | indent(2) }} AS tried(feature, chosen) ON tried.feature = terms.feature
   JOIN {{ standing }} AS standing ON standing.nbsql_key = terms.nbsql_key
@@ -122,8 +119,7 @@ JOIN (
     first_loss
     {%- for k in range(1, classes + 1) %},
     rest_{{ k }} + term_{{ k }} AS joint_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ candidates | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS joints
@@ -178,8 +174,7 @@ SELECT
   sum(weight) AS weight
   {%- for temperature in temperatures %},
   sum(weight * {{ nbsql.loss_of_joints(classes, nbsql.number(temperature)) | indent(2) }}) AS loss_{{ loop.index }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ nbsql.with_highest_joint(rows, classes) }}
 GROUP BY nbsql_slice
 {%- endmacro %}
@@ -211,8 +206,7 @@ SELECT
   {%- for k in range(1, classes + 1) %},
   {% set joint = nbsql.joint(model, k) %}
   greatest(coalesce({{ joint }}, {{ nbsql.least_term() }}), {{ nbsql.least_term() }}) AS joint_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.classes_of_folds(model, parameters) | indent(2) }}
@@ -237,8 +231,7 @@ JOIN {{ others }} AS others ON others.nbsql_key = losses.nbsql_key
   of the columns of text.
 #}
 {% macro ranked_rows(rows, columns, texts) -%}
-SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-
+SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
 FROM (
   VALUES
     {% for row in rows %}

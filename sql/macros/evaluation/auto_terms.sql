@@ -29,8 +29,7 @@ candidates AS {{ nbsql.materialized() }}(
     {%- for k in model.form.class_numbers %},
     greatest({{ nbsql.term(feature, k) | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}_{{ k }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) | indent(2) }}
 )
 {% for column, numbers in columns -%}
@@ -40,8 +39,7 @@ SELECT
   {%- for k in model.form.class_numbers %},
   {% set terms %}{{ nbsql.number(0) }}{% for number in numbers %}, term_{{ number }}_{{ k }}{% endfor %}{% endset %}
   {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM candidates
 {{- nbsql.union_all(loop) }}
 {%- endfor %}
@@ -80,8 +78,7 @@ SELECT
   {% endif %}
   {{ nbsql.row_key(model, nbsql.word('source')) }}
 FROM numbered AS source
-{%- if levels %}
-
+{%- if levels +%}
 JOIN levels ON levels.nbsql_row = source.nbsql_row
 {%- endif %}
 {%- endset -%}
@@ -98,20 +95,17 @@ candidates AS {{ nbsql.materialized() }}(
     {%- for feature in model.facts.features %},
     {% set term = nbsql.term_in_row(feature, levels) %}
     greatest({{ term | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     {{ nbsql.completed_inputs(inputs, computed) | indent(4) }}
   ) AS number
   {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
   {%- for feature in model.facts.features | selectattr('family.bag') %}
-  {%- set bag %}bag{{ nbsql.feature_suffix(feature) }}{% endset %}
-
+  {%- set bag %}bag{{ nbsql.feature_suffix(feature) }}{% endset +%}
   LEFT JOIN (
     {{ nbsql.bag_terms(model, feature, parameters, lookups) | indent(4) }}
   ) AS {{ bag }} ON {{ bag }}.nbsql_row = number.nbsql_row AND {{ bag }}.class_no = parameters.class_no
-  {%- endfor %}
-
+  {%- endfor +%}
 )
 SELECT
   class_1.nbsql_key,
@@ -181,8 +175,7 @@ SELECT
   {{ nbsql.unnested([nbsql.array_of(numbers)], ['feature']) }}
   {%- for k in range(1, classes + 1) %},
   {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ nbsql.rows_of_fold(rows, fold) }} AS source
 {%- endmacro %}
 
@@ -197,8 +190,7 @@ SELECT
     WHEN terms.term_{{ k }} IS NULL THEN others.term_{{ k }}
     ELSE terms.term_{{ k }} || others.term_{{ k }}[2:]
   END AS term_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ terms }} AS terms
 FULL JOIN {{ others }} AS others USING (nbsql_key, feature)
 {%- endmacro %}

@@ -18,8 +18,7 @@ SELECT
   {%- for column in columns %},
   evidence.e_{{ column[0] }}_{{ k }}
   {%- endfor %}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ standing }} AS standing
 JOIN (
   SELECT
@@ -29,16 +28,14 @@ JOIN (
     {%- for column in columns %},
     max(CASE WHEN feature = {{ column[0] }} THEN term_{{ k }} END) AS e_{{ column[0] }}_{{ k }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     SELECT
       terms.nbsql_key,
       terms.feature
       {%- for k in range(1, classes + 1) %},
       greatest({{ nbsql.term_at(k, nbsql.word('chosen.place')) }}, -1000) AS term_{{ k }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {{ terms }} AS terms
     JOIN {{ nbsql.chosen_places(columns) | indent(4) }} AS chosen(feature, place) ON chosen.feature = terms.feature
   ) AS terms
@@ -55,8 +52,7 @@ SELECT
   truth
   {%- for k in range(1, classes + 1) %},
   joint_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ standing }} AS standing
 WHERE CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} = {{ nbsql.text(fold) }}
 {%- endmacro %}
@@ -70,8 +66,7 @@ SELECT
   evidence.y AS truth
   {%- for k in problem.class_numbers %},
   {{ nbsql.score_by_terms(problem, k) }} AS joint_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ evidence }} AS evidence
 JOIN (
   VALUES

@@ -91,10 +91,8 @@ ties AS (
     sum(weight - positive) AS negatives,
     {%+ if not ranked %}-posterior AS {%+ endif %}rank
   FROM one_against_rest
-  GROUP BY {{ nbsql.slice_columns(sliced) }}class_no, {% if ranked %}rank{% else %}posterior{% endif %}
-
-  {%- endif %}
-
+  GROUP BY {{ nbsql.slice_columns(sliced) }}class_no, {% if ranked %}rank{% else %}posterior{% endif +%}
+  {%- endif +%}
 ),
 cumulated AS (
   SELECT
@@ -135,8 +133,7 @@ ranked AS (
     sum(weight - positive) {{ above }} AS false_positives
   FROM one_against_rest
 ),
-{%- endif %}
-
+{%- endif +%}
 pairs AS (
   SELECT
     class_no,

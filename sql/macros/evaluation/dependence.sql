@@ -28,8 +28,7 @@ coded AS {{ nbsql.materialized() }}(
     {%- for column, place, is_number in features %},
     {% set text %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset %}
     {%+ if is_number %}{{ nbsql.normal_bin(column, place) }}{% else %}{{ text }}{%+ endif %} AS value_{{ place }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ source }} AS source
   {% if numbers %}
   JOIN moments ON TRUE
@@ -146,8 +145,7 @@ weighed AS (
     {{ nbsql.weight(model) }} AS n
     {%- for column, place, _ in numbers %},
     {{ nbsql.finite(nbsql.number_of(column)) }} AS x_{{ place }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ source }} AS source
   WHERE {{ nbsql.counts_by_weight(model) }}
 ),

@@ -29,16 +29,14 @@ counts AS (
     SELECT feature, CASE WHEN feature IS NULL THEN {{ class }} ELSE value END AS value, {{ ns }}
     FROM {{ nbsql.word(side) }} AS cells
     WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
-    {%- if inflated %}
-
+    {%- if inflated +%}
     UNION ALL
     SELECT feature, {{ nbsql.nonzero_value() }}, {{ ns }}
     FROM {{ nbsql.word(side) }} AS cells
     WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
     {%- endif %}
     {{- nbsql.union_all(loop) | indent(4) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   ) AS both_sides
   GROUP BY feature, value
 )
@@ -78,8 +76,7 @@ SELECT *
 FROM (
   {{ nbsql.divergence_of_values(counts, keys) | indent(2) }}
 ) AS of_values
-{%- if features | rejectattr('family.has_lookups') | list %}
-
+{%- if features | rejectattr('family.has_lookups') | list +%}
 UNION ALL
 SELECT
   {{ by }},
@@ -104,8 +101,7 @@ FROM (
     {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
     {%- if together %},
     row_number() OVER (PARTITION BY {{ by }} ORDER BY {{ psi | indent(4) }} DESC NULLS LAST, value DESC NULLS LAST) AS place
-    {%- endif %}
-
+    {%- endif +%}
   FROM (
     SELECT
       {{ nbsql.listed_columns(b, keys) | indent(6) }}
@@ -121,8 +117,7 @@ FROM (
     ) AS a
     JOIN (
       {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_b, together), keys + columns) | indent(6) }}
-    ) AS b ON b.feature = a.feature{% if together %} AND {{ nbsql.same_value(a, b) }}{% endif %}
-
+    ) AS b ON b.feature = a.feature{% if together %} AND {{ nbsql.same_value(a, b) }}{% endif +%}
   ) AS moments
   {% if inflated %}
   LEFT JOIN (
@@ -130,13 +125,11 @@ FROM (
   ) AS shares USING ({{ by }})
   {% endif %}
 ) AS of_numbers
-{%- if together %}
-
+{%- if together +%}
 WHERE place = 1
 {%- endif %}
 {%- endif %}
-{%- if inflated %}
-
+{%- if inflated +%}
 ) AS parts
 GROUP BY {{ by }}
 {%- endif %}

@@ -32,8 +32,7 @@ outcomes AS {{ nbsql.materialized() }}(
     {%- endfor %}
     {%- for name in by %},
     source.{{ nbsql.ident(name) }} AS nbsql_by_{{ loop.index }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ scored }} AS source{{ nbsql.run_once() }}
 ),
 known AS (
@@ -51,8 +50,7 @@ judged AS (
 {% macro default__posteriors(model) -%}
 {% set explained %}source.nbsql_log_evidence > -{{ nbsql.infinity() }}{% endset -%}
 {% if model.form.class_numbers -%}
-{% set posteriors %}
-
+{% set posteriors +%}
   {% for k in model.form.class_numbers %}
   {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
   CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
@@ -86,8 +84,7 @@ FROM {{ parameters }} AS parameters
 SELECT class, class_no FROM {{ parameters }} AS parameters
 {%- if model.facts.has_components %} WHERE class_no = of_class{% endif %}
 {%- endif %}
-{%- if model.facts.has_segments %}
-
+{%- if model.facts.has_segments +%}
 WHERE parameters.nbsql_segment = 0
 {%- endif %}
 {%- endmacro %}

@@ -74,8 +74,7 @@ SELECT
   {{ nbsql.slice_name(model, fold) }} AS nbsql_slice
 FROM {{ folded_rows }} AS source
 WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
-{%- if unlabelled %} OR {{ nbsql.target(model) }} IS NULL{% endif %}
-
+{%- if unlabelled %} OR {{ nbsql.target(model) }} IS NULL{% endif +%}
 {%- endmacro %}
 
 {# The folds with counted rows. #}
@@ -108,11 +107,9 @@ JOIN (
     ({{ nbsql.no_text() }}, {{ nbsql.no_text() }})
     {%- for counted, name in names %},
     ({{ nbsql.text(counted) }}, {{ nbsql.text(name) }})
-    {%- endfor %}
-
+    {%- endfor +%}
 ) AS names(counted, name) ON names.counted IS NOT DISTINCT FROM cells.feature
-{%- if fold is not none %}
-
+{%- if fold is not none +%}
 WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 {%- endif %}
 {%- endmacro %}

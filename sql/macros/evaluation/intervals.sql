@@ -136,18 +136,15 @@ shares AS (
   SELECT {{ by }}class, 'recall', 3, {{ hits }}, sum(weight)
   FROM judged
   GROUP BY {{ by }}class
-  {%- for metric in ['selection_rate', 'false_positive_rate', 'false_negative_rate'] %}
-
+  {%- for metric in ['selection_rate', 'false_positive_rate', 'false_negative_rate'] +%}
   UNION ALL
   SELECT
     {{ by }}known.class, {{ nbsql.text(metric) }}, {{ loop.index + 4 }},
     sum(CASE WHEN prediction = known.class {% if loop.last %}THEN 0 ELSE n{% else %}THEN n ELSE 0{% endif %} END), sum(n)
   FROM confused
-  JOIN known ON {% if loop.first %}TRUE{% elif loop.last %}known.class = confused.class{% else %}known.class <> confused.class{% endif %}
-
+  JOIN known ON {% if loop.first %}TRUE{% elif loop.last %}known.class = confused.class{% else %}known.class <> confused.class{% endif +%}
   GROUP BY {{ by }}known.class
-  {%- endfor %}
-
+  {%- endfor +%}
 )
 {%- endmacro %}
 

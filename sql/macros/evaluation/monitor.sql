@@ -62,8 +62,7 @@ SELECT
   {% set size %}{% if weight is none %}{{ nbsql.unit_weight() }}{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
   CAST({{ size }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {% if by is none %}{{ relation }}{% else %}{{ nbsql.with_slices(relation, by) }}{% endif %} AS source
-{%- if weight is not none %}
-
+{%- if weight is not none +%}
 WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }} > 0
 {%- endif %}
 {{- nbsql.union_all(loop) }}
@@ -192,8 +191,7 @@ found AS (
     {{ nbsql.divergences(features, compared, expected, sliced, keys, together, bounded) | indent(4) }}
   ) AS divergences
   WHERE n_a > 0 AND n_b > 0
-  {%- if period_feature is not none %} AND (feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}){% endif %}
-
+  {%- if period_feature is not none %} AND (feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}){% endif +%}
   -- where nothing can be compared, too
   UNION ALL
   SELECT slice, NULL, NULL, 'psi', NULL, NULL, NULL, NULL FROM slices
@@ -276,8 +274,7 @@ FROM (
   WHERE NOT EXISTS (SELECT 1 FROM {{ monitored }} AS monitored WHERE metric = {{ nbsql.text(metric) }} AND value IS NOT NULL)
   {% endif %}
   {{- nbsql.union_all(loop) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 ) AS outside
 {{ nbsql.order_by_period(columns) }}
 {%- endmacro %}

@@ -77,11 +77,9 @@ compared AS {{ nbsql.materialized() }}(
 SELECT {{ key }}feature, value, sum(n * coalesce(mean, 1)) AS n
 FROM {{ cells }} AS cells
 WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL))
-{%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif %}
-
+{%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif +%}
 GROUP BY {{ key }}feature, value
-{%- if inflated %}
-
+{%- if inflated +%}
 UNION ALL
 SELECT {{ key }}feature, {{ nbsql.nonzero_value() }}, sum(n)
 FROM {{ cells }} AS cells
@@ -107,8 +105,7 @@ FROM (
     nbsql_period AS slice
     {%- for feature in features %},
     {{ caller(feature) | indent(4) }} AS number_{{ feature.index }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ monitored }} AS source
   GROUP BY nbsql_period
 ) AS numbers
@@ -151,14 +148,12 @@ FROM (
     FROM {{ priors }} AS priors
   ) AS shares
 ) AS of_classes
-{%- if value_features %}
-
+{%- if value_features +%}
 UNION ALL
 SELECT feature, NULL, 'unseen', {{ nbsql.number(0) }}
 FROM (SELECT DISTINCT feature FROM compared WHERE feature IN ({{ nbsql.feature_names(value_features) }})) AS compared_features
 {%- endif %}
-{%- if columns %}
-
+{%- if columns +%}
 UNION ALL
 SELECT cells.feature, NULL, 'nulls', greatest(1 - sum(cells.n) / max(everything.n), 0)
 FROM learnt AS cells
@@ -166,8 +161,7 @@ CROSS JOIN (
   SELECT sum(n) AS n FROM learnt WHERE feature IS NULL
 ) AS everything
 WHERE cells.feature IN ({{ nbsql.feature_names(columns) }}) AND (cells.value IS NOT NULL OR cells.mean IS NOT NULL)
-{%- if pairs %} AND ({{ nbsql.json_element(pair, 0) }}) IS NOT NULL{% endif %}
-
+{%- if pairs %} AND ({{ nbsql.json_element(pair, 0) }}) IS NOT NULL{% endif +%}
 GROUP BY cells.feature
 {%- endif %}
 {%- endif %}

@@ -19,8 +19,7 @@ WITH nbsql_rows AS {{ nbsql.materialized() }}(
     source.{{ nbsql.own_evidence(calibrated) }} AS nbsql_evidence
     {%- for column in columns %},
     source.{{ nbsql.ident(column) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ scored }} AS source
   WHERE source.nbsql_prediction IS NOT NULL
 )
@@ -59,8 +58,7 @@ SELECT
   nbsql_evidence
   {%- for column in columns %},
   {{ nbsql.ident(column) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT *, row_number() OVER (ORDER BY {{ sign }}{{ nbsql.word(measure) }} ASC NULLS LAST, {{ other }} DESC NULLS LAST) AS nbsql_place
   FROM nbsql_rows

@@ -211,8 +211,7 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
  AS {{ nbsql.ident(column) }}
     {%- set at.column = at.column + 1 %}{% endfor %}{% endfor %}
   {{- nbsql.union_all(loop) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 )
 {%- endmacro %}
 
@@ -250,8 +249,7 @@ FROM (
       {%+ if model.spec.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){%+ endif %} AS n
     FROM {{ source }} AS source
     WHERE source.{{ nbsql.ident(model.spec.target) }} IS NOT NULL AND {{ nbsql.finite(x) }} IS NOT NULL
-    {%- if model.spec.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
-
+    {%- if model.spec.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif +%}
     GROUP BY {{ nbsql.target(model) }}, {{ bin }}
   ) AS counted
 ) AS bins

@@ -146,8 +146,7 @@ SELECT
   f_statistic,
   least(coalesce(by_chance, of_class), of_class)
 FROM of_numbers
-{%- for feature in features | selectattr('family.kind', 'equalto', 'matrix') %}
-
+{%- for feature in features | selectattr('family.kind', 'equalto', 'matrix') +%}
 UNION ALL
 {{ nbsql.multivariate_relevance(feature.unregularised) }}
 {%- endfor %}

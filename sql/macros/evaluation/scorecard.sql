@@ -137,8 +137,7 @@ ratios AS (
       {%- if weights %},
       {{ scores }} AS of_scores,
       max(weight) AS weight
-      {%- endif %}
-
+      {%- endif +%}
     FROM (
       SELECT
         likelihoods.feature,

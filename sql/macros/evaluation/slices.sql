@@ -12,8 +12,7 @@
 {# The same under their names in the source, one a line. #}
 {% macro named_slice_columns(by) -%}
 {% for name, _ in by -%}
-nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
-
+nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last +%}
 {% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -70,8 +69,7 @@ slices AS (
     END AS roc_auc
     {%- for metric in of_larger %},
     max(CASE WHEN class = larger AND metric = {{ nbsql.text(metric) }} THEN value END) AS {{ nbsql.word(metric) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM sized
   CROSS JOIN larger_label
   GROUP BY {{ nbsql.slice_columns(sliced, false) }}
@@ -88,8 +86,7 @@ SELECT
   roc_auc
   {%- for metric in of_larger %},
   {{ nbsql.word(metric) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM slices
 ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
 {%- endmacro %}
@@ -131,12 +128,10 @@ sides AS (
     max({{ in_slice }} low END) AS {{ nbsql.word(side) }}_low,
     max({{ in_slice }} high END) AS {{ nbsql.word(side) }}_high,
     max({{ in_slice }} of_rows END) AS {{ nbsql.word(side) }}_rows
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM bounded
   WHERE class IS NULL OR {% if label is none %}class = {{ larger }}
-  {%- else %}{{ nbsql.as_text_if(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
-
+  {%- else %}{{ nbsql.as_text_if(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif +%}
   GROUP BY metric, position
 )
 SELECT

@@ -19,8 +19,7 @@ SELECT
   {%- else %}
   min(CASE WHEN up_to * {{ bins }} >= everything * {{ i }} THEN x END) AS edge_{{ i }}
   {%- endif %}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT
     feature,
@@ -28,8 +27,7 @@ FROM (
     {%- if not by_width %},
     sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS up_to,
     sum(n) OVER (PARTITION BY feature) AS everything
-    {%- endif %}
-
+    {%- endif +%}
   FROM (
     {{ nbsql.weighted_numbers(model, source, features) | indent(4) }}
   ) AS numbers

@@ -178,16 +178,14 @@ cells_{{ place }} AS (
   WHERE
     {%- for shorter in range(0, place) %}
     {%- if not loop.first %} AND{% endif %} value <> {{ nbsql.json_list(nbsql.conditional_prefix(shorter)) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   {% endif %}
   GROUP BY class, feature, {{ nbsql.conditional_prefix(place) }}
 ),
 totals_{{ place }} AS (
   SELECT class, feature{% if place %}, context{% endif %}, sum(n) AS n
   FROM cells_{{ place }}
-  GROUP BY class, feature{% if place %}, context{% endif %}
-
+  GROUP BY class, feature{% if place %}, context{% endif +%}
 ),
 {% endfor %}
 children AS (
@@ -216,8 +214,7 @@ level_0 AS (
     {{ nbsql.dirichlet_likelihood(n, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }} AS likelihood
     {%- if has_ratios %},
     1 AS ratio
-    {%- endif %}
-
+    {%- endif +%}
   FROM classes
   JOIN sizes ON TRUE
   JOIN children ON children.feature = sizes.feature
@@ -265,19 +262,16 @@ level_{{ place }} AS (
     END AS likelihood
     {%- if has_ratios %},
     ({{ n }} + before.shrinkage) / (coalesce(totals.n, 0) * before.likelihood + before.shrinkage) AS ratio
-    {%- endif %}
-
+    {%- endif +%}
   FROM keys_{{ place }} AS before
   LEFT JOIN met_{{ place }} AS met ON met.feature = before.feature AND met.context = before.context
   LEFT JOIN totals_{{ place }} AS totals
     ON totals.class = before.class AND totals.feature = before.feature AND totals.context = before.context
   LEFT JOIN cells_{{ place }} AS cells
     ON cells.class = before.class AND cells.feature = before.feature AND cells.value = before.value
-){% endfor %}
-
+){% endfor +%}
 {% for place in range(0, depth + 1) %}
-SELECT class, feature, value, FALSE AS unseen, likelihood{% if has_ratios %}, ratio{% endif %}
-
+SELECT class, feature, value, FALSE AS unseen, likelihood{% if has_ratios %}, ratio{% endif +%}
 FROM level_{{ place }}
 UNION ALL
 {% endfor %}
@@ -286,8 +280,7 @@ SELECT
   sizes.feature,
   NULL,
   TRUE,
-  {{ nbsql.dirichlet_likelihood(0, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }}{% if has_ratios %}, NULL{% endif %}
-
+  {{ nbsql.dirichlet_likelihood(0, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }}{% if has_ratios %}, NULL{% endif +%}
 FROM classes
 JOIN sizes ON sizes.smooths
 LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature = sizes.feature

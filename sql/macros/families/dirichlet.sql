@@ -63,8 +63,7 @@ levels AS (
   GROUP BY feature, value
   {%- else -%}
   SELECT feature, value, CAST(NULL AS {{ nbsql.double() }}) AS declared_alpha, alpha FROM values_of
-  {%- endif %}
-
+  {%- endif +%}
 ),
 pseudo_counts AS (
   SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels

@@ -15,8 +15,7 @@ SELECT
   {%- for k in model.form.class_numbers %}
   {%- set likelihood %}likelihood_{{ k }}{% endset %},
   {{ nbsql.safe_ln(likelihood) }} AS class_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   WITH values_of AS (
     SELECT
@@ -25,8 +24,7 @@ FROM (
       max(options.alpha) AS alpha
       {%- for k in model.form.class_numbers %},
       sum(CASE WHEN classes.class_no = {{ k }} THEN counts.n ELSE 0 END) AS n_{{ k }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM (
       {{ nbsql.counts_of(statistics, single=model.options.has_unique_cells) | indent(6) }}
     ) AS counts
@@ -43,8 +41,7 @@ FROM (
       count(*) AS k
       {%- for k in model.form.class_numbers %},
       sum(n_{{ k }}) + sum(alpha) AS n_{{ k }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM values_of
     GROUP BY feature
   )
@@ -55,8 +52,7 @@ FROM (
     {%- set n %}values_of.n_{{ k }}{% endset %}
     {%- set total %}totals.n_{{ k }}{% endset %},
     {{ nbsql.dirichlet_likelihood(n, nbsql.word('values_of.alpha'), total, nbsql.word('totals.k')) }} AS likelihood_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM values_of
   JOIN totals ON totals.feature = values_of.feature
   WHERE values_of.value IS NOT NULL

@@ -231,8 +231,7 @@ FROM (
           {%- call(name) nbsql.parameter_of(model.form.numbers_in_lists[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
           {%- endset %},
           {{ nbsql.ordered_list(number, nbsql.word('place')) }} AS {{ nbsql.word(quantity) }}s
-          {%- endfor %}
-
+          {%- endfor +%}
         FROM classes
         JOIN (
           SELECT

@@ -23,8 +23,7 @@ FROM (
   SELECT
     numbers.*,
     {% for j in range(1, p + 1) %}
-    coalesce((x_{{ j }} - mean_{{ j }}) * (x_{{ j }} - mean_{{ j }}) / nullif(variance_{{ j }}, 0), 0){% if not loop.last %} +{% endif %}
-
+    coalesce((x_{{ j }} - mean_{{ j }}) * (x_{{ j }} - mean_{{ j }}) / nullif(variance_{{ j }}, 0), 0){% if not loop.last %} +{% endif +%}
     {% endfor %}
     AS square
   FROM {{ numbers | indent(2) }}
@@ -34,20 +33,17 @@ FROM (
       {%- for j in range(1, p + 1) %},
       max(mean_{{ j }}) AS mean_{{ j }},
       sum({{ weight }} * (x_{{ j }} - mean_{{ j }}) * (x_{{ j }} - mean_{{ j }})) / sum({{ weight }}) AS variance_{{ j }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {{ numbers | indent(4) }}
     JOIN (
       SELECT{{ nbsql.broadcast_hint(nbsql.word('lows')) }}
         numbers.class AS of_class
         {%- for j in range(1, p + 1) %},
         sum({{ weight }} * (x_{{ j }} - least_{{ j }})) / sum({{ weight }}) + max(least_{{ j }}) AS mean_{{ j }}
-        {%- endfor %}
-
+        {%- endfor +%}
       FROM {{ numbers | indent(6) }}
       JOIN (
-        SELECT class AS of_class{% for j in range(1, p + 1) %}, min(x_{{ j }}) AS least_{{ j }}{% endfor %}
-
+        SELECT class AS of_class{% for j in range(1, p + 1) %}, min(x_{{ j }}) AS least_{{ j }}{% endfor +%}
         FROM {{ numbers | indent(8) }}
         GROUP BY class
       ) AS lows ON lows.of_class = numbers.class
@@ -76,8 +72,7 @@ GROUP BY class
       {% set finite = nbsql.finite(nbsql.number_of(column)) %}
       {% set mean %}overall.mean_{{ loop.index }}{% endset %}
       {%+ if feature.family.impute %}coalesce({{ finite }}, {{ mean }}){% else %}{{ finite }}{%+ endif %} AS x_{{ loop.index }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {{ source }} AS source
     {% if feature.family.impute %}
     CROSS JOIN (
@@ -91,8 +86,7 @@ GROUP BY class
     {% endif %}
     WHERE {{ nbsql.is_counted(model) }}
   ) AS numbers
-  WHERE {% for j in range(1, feature.columns | length + 1) %}x_{{ j }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
-
+  WHERE {% for j in range(1, feature.columns | length + 1) %}x_{{ j }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor +%}
 ) AS numbers
 {%- endmacro %}
 

@@ -193,8 +193,7 @@ SELECT
     ) AS powers
     {%- else %}
     SELECT NULL
-    {%- endif %}
-
+    {%- endif +%}
   ) AS fourth
 {%- endmacro %}
 
@@ -231,8 +230,7 @@ FROM (
     CROSS JOIN whites
     GROUP BY centres.class, whites.j
   )
-  {%- endif %}
-
+  {%- endif +%}
   SELECT
     centres.class,
     {{ nbsql.text(feature.name) }} AS feature,
@@ -244,8 +242,7 @@ FROM (
     covariances.covariance AS variance,
     CAST(NULL AS {{ nbsql.double() }}) AS rate
   FROM centres
-  {{ of_class }} covariances {% if not family.shared %}ON covariances.class = centres.class{% endif %}
-
+  {{ of_class }} covariances {% if not family.shared %}ON covariances.class = centres.class{% endif +%}
   JOIN pairs ON pairs.i = covariances.i AND pairs.j = covariances.j
   LEFT JOIN whites ON whites.class = covariances.class AND whites.i = covariances.i AND whites.j = covariances.j
   UNION ALL
@@ -265,10 +262,8 @@ FROM (
     NULL,
     NULL
   FROM centres
-  {{ of_class }} peaks {% if not family.shared %}ON peaks.class = centres.class{% endif %}
-
-  {%- if family.shared %}
-
+  {{ of_class }} peaks {% if not family.shared %}ON peaks.class = centres.class{% endif +%}
+  {%- if family.shared +%}
   UNION ALL
   SELECT
     projected.class,
@@ -286,8 +281,7 @@ FROM (
   JOIN whites ON whites.j = projected.j
   JOIN pairs ON pairs.i = whites.i AND pairs.j = whites.i
   GROUP BY projected.class, pairs.value
-  {%- endif %}
-
+  {%- endif +%}
 ) AS likelihoods{{ feature.index }}
 {{- nbsql.union_all(loop) }}
 {%- endfor %}

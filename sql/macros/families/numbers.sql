@@ -78,8 +78,7 @@ coalesce(CASE
   WHEN {{ x }} > 0 THEN {{ density }}
   WHEN {{ x }} = 0 THEN {% call(name) nbsql.density(feature.family, x, at_zero=true) -%}
   {{ nbsql.parameter_column(feature, name, k) }}
-  {%- endcall %}
-
+  {%- endcall +%}
   {% else %}
   WHEN {{ nbsql[macros.inside](x) }} THEN {{ density }}
   {% endif %}
@@ -144,8 +143,7 @@ SELECT
   {%- for column in ['mean', 'variance', 'rate'] %}
   {%- set estimate %}{% call(name) nbsql.estimate_of(family, column) %}{{ nbsql.word(name) }}{% endcall %}{% endset %},
   {%+ if estimate %}{{ estimate | indent(2) }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS {{ nbsql.word(column) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT
     classes.class,
@@ -167,8 +165,7 @@ FROM (
     count(cells.n) {{ window }} AS within_classes
     {%- elif family.distribution == 'smoothed_gaussian' %},
     max(pooled.m2 / pooled.n) OVER (PARTITION BY {% if part %}classes.{{ part }}{% else %}1{% endif %}) AS largest
-    {%- endif %}
-
+    {%- endif +%}
   FROM classes
   {% set rows -%}
   {% for feature in features -%}
@@ -179,16 +176,13 @@ FROM (
   {%- endset %}
   JOIN {{ nbsql.named_values(rows, 'options', names) | indent(2) }} ON TRUE
   LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
-  LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature{% if part %} AND pooled.{{ part }} = classes.{{ part }}{% endif %}
-
-  {%- if family.zeros %}
-
+  LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature{% if part %} AND pooled.{{ part }} = classes.{{ part }}{% endif +%}
+  {%- if family.zeros +%}
   LEFT JOIN counts AS zero_cells
     ON zero_cells.class = classes.class
     AND zero_cells.feature = options.feature
     AND zero_cells.value = 'zero'
-  {%- endif %}
-
+  {%- endif +%}
 ) AS known
 {%- endmacro %}
 
@@ -200,8 +194,7 @@ FROM (
 {# The quantities of some features' parameters (parameters.sql), from their likelihoods. #}
 {% macro number_quantities(features) %}
 {% set family = features[0].family -%}
-{% for quantity in family.parameters | map(attribute='quantity') | unique %}
-
+{% for quantity in family.parameters | map(attribute='quantity') | unique +%}
 WHEN {{ nbsql.text(quantity) }} THEN {% call(name) nbsql.parameter_of(family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
 {%- endfor %}
 {%- endmacro %}

@@ -63,8 +63,7 @@ FROM (
       source.*
       {%- for position in range(columns) %},
       {{ nbsql.pairs_key(feature, position, nbsql.word('source')) }} AS key_{{ position }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {{ source }} AS source
     {% if condition is not none %}
     WHERE {{ condition }}
@@ -83,8 +82,7 @@ FROM (
       {{ nbsql.counted_columns(model) | indent(6) }}
       {%- for position in range(feature.columns | length) %},
       {{ nbsql.pairs_key(feature, position, nbsql.word('source')) }} AS value_{{ position }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }}
   )
@@ -116,8 +114,7 @@ SELECT
   {{ nbsql.conditional_text(
     feature, column, nbsql.word('source'), family.edges[loop.index0], family.labels_of(loop.index0)
   ) }} AS value_{{ loop.index0 }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
@@ -144,8 +141,7 @@ FROM (
       {{ name }} AS name,
       {% if loop.index0 in few %}{{ nbsql.list_mapped(listed, key, 'v') }}{% else %}NULL{% endif %} AS keys
     {{- nbsql.union_all(loop) | indent(4) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   )
   SELECT
     {{ nbsql.listed_values(coded, nbsql.word('class')) }}[counts.class] AS class,
@@ -196,8 +192,7 @@ VALUES
   {% set names %}{{ nbsql.text(feature.name) }}, {{ nbsql.text(column) }}{% endset %}
   {% set alpha = nbsql.number(family.added_counts[loop.index0]) %}
   ({{ names }}, {{ alpha }}, {{ nbsql.nullable_double(family.shrinkage) }}, {{ family.least }})
-  {%- if not (last and loop.last) %},{% endif %}
-
+  {%- if not (last and loop.last) %},{% endif +%}
   {% endfor %}
   {% endfor %}
 {%- endmacro %}
@@ -208,8 +203,7 @@ VALUES
   {% for feature in features %}
   {% set last = loop.last %}
   {% for column, label in feature.family.bins %}
-  ({{ nbsql.text(feature.name) }}, {{ nbsql.text(column) }}, {{ nbsql.text(label) }}){% if not (last and loop.last) %},{% endif %}
-
+  ({{ nbsql.text(feature.name) }}, {{ nbsql.text(column) }}, {{ nbsql.text(label) }}){% if not (last and loop.last) %},{% endif +%}
   {% endfor %}
   {% endfor %}
 {%- endmacro %}
@@ -250,8 +244,7 @@ met AS (
     FROM (
       {{ nbsql.bins_of_pairs(cut) | indent(6) }}
     ) AS bins(feature, name, label)
-    {%- endif %}
-
+    {%- endif +%}
   ) AS cells
   GROUP BY cells.feature, cells.one
 ),

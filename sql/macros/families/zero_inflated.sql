@@ -53,8 +53,7 @@ SELECT
   {%- set n = nbsql.word(side) %}
   {%- set total %}sum({{ n }}){% endset %},
   sum(CASE WHEN value = {{ nbsql.nonzero_value() }} THEN {{ n }} ELSE 0 END) / {{ nbsql.null_if_zero(total) }} AS share_{{ n }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ counts }} AS counts
 WHERE feature IN ({{ nbsql.feature_names(features) }})
 GROUP BY {{ by }}

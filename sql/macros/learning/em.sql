@@ -35,8 +35,7 @@ SELECT
   source.{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ rows.relation }} AS source
-{%- if model.spec.weight %}
-
+{%- if model.spec.weight +%}
 WHERE {{ nbsql.weight(model) }} > 0
 {%- endif %}
 {%- endmacro %}

@@ -22,8 +22,7 @@ INSERT INTO {{ changes }} (nbsql_sign, nbsql_taken, {{ nbsql.names_of(columns) }
 {% for relation in [gone, come] if relation is not none -%}
 SELECT {% if relation == gone %}-{% endif %}1, FALSE, {{ nbsql.names_of(columns) }} FROM {{ relation }} AS source
 {%- if target is not none %} WHERE {{ nbsql.ident(target) }} IS NOT NULL{% endif %}
-{%- if not loop.last %}
-
+{%- if not loop.last +%}
 UNION ALL
 {% endif %}
 {%- endfor %}

@@ -22,16 +22,14 @@ SELECT
   {%- endfor %}
   {%- for feature in features %},
   {{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }} AS value{{ nbsql.feature_suffix(feature) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ rows }} AS source
 JOIN (
   SELECT
     scores.*,
     {% for k in range(1, classes + 1) %}
     {% set distance %}scores.joint_{{ k }} - scores.highest{% endset %}
-    {{ nbsql.exp(distance) }}{% if loop.last %} AS mass{% else %} +{% endif %}
-
+    {{ nbsql.exp(distance) }}{% if loop.last %} AS mass{% else %} +{% endif +%}
     {% endfor %}
   FROM (
     SELECT
@@ -70,15 +68,13 @@ SELECT
   b,
   sum(
     {% for k in range(1, classes + 1) %}
-    2 * m_{{ k }} * r_{{ k }} - m_{{ k }} * m_{{ k }} * n{% if not loop.last %} +{% endif %}
-
+    2 * m_{{ k }} * r_{{ k }} - m_{{ k }} * m_{{ k }} * n{% if not loop.last %} +{% endif +%}
     {% endfor %}
   ) AS gain,
   sqrt(2 * greatest(0, sum(
     {% for k in range(1, classes + 1) %}
     {% set m %}m_{{ k }}{% endset %}
-    {{ m }} * {{ m }} * (4 * q_{{ k }} - 4 * {{ m }} * r_{{ k }} + {{ m }} * {{ m }} * n){% if not loop.last %} +{% endif %}
-
+    {{ m }} * {{ m }} * (4 * q_{{ k }} - 4 * {{ m }} * r_{{ k }} + {{ m }} * {{ m }} * n){% if not loop.last %} +{% endif +%}
     {% endfor %}
   ))) AS error
 FROM sums

@@ -39,8 +39,7 @@ SELECT
   {%+ if model.spec.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight
   {%- for column in numbers %},
   {{ nbsql.finite(nbsql.number_of(column)) }} AS nbsql_x_{{ loop.index }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
@@ -78,15 +77,13 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{{ nbsql.comma
       rows.*
       {%- for j in range(1, most + 1) %},
       {{ nbsql.squared_distance(numbers | length, 'centres.centre_' ~ j) }} AS nbsql_distance_{{ j }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM (
       SELECT
         source.*
         {%- for column in numbers %},
         {{ nbsql.finite(nbsql.number_of(column)) }} AS nbsql_x_{{ loop.index }}
-        {%- endfor %}
-
+        {%- endfor +%}
       FROM {{ source }} AS source
     ) AS rows
     LEFT JOIN {{ nbsql.centres_by_class(components.splits, numbers, most) | indent(4) }}
@@ -124,8 +121,7 @@ FROM (
     {%- endfor %}
     {%- for j in range(1, most + 1) %},
     {{ nbsql.squared_distance(numbers | length, 'centres.centre_' ~ j) }} AS nbsql_distance_{{ j }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
   ) AS rows
@@ -140,8 +136,7 @@ GROUP BY label, component
 SELECT
   source.{{ nbsql.ident(model.spec.target) }}
   {%- if model.spec.weight %}, source.{{ nbsql.ident(model.spec.weight) }}{% endif %}
-  {%- for column in numbers %}, source.{{ nbsql.ident(column) }}{% endfor %}
-
+  {%- for column in numbers %}, source.{{ nbsql.ident(column) }}{% endfor +%}
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {{ every }} = 0
 {%- endmacro %}
@@ -182,17 +177,14 @@ SELECT
   points.label,
   row_number() OVER (
     PARTITION BY points.label
-    ORDER BY points.hashed ASC NULLS LAST{% for _ in numbers %}, nbsql_x_{{ loop.index }} ASC NULLS LAST{% endfor %}
-
+    ORDER BY points.hashed ASC NULLS LAST{% for _ in numbers %}, nbsql_x_{{ loop.index }} ASC NULLS LAST{% endfor +%}
   ) AS point,
   sum(weight) AS weight
   {%- for column in numbers %},
   nbsql_x_{{ loop.index }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ nbsql.points_of_smallest_hashes(nbsql.word('nbsql_points'), size) }}
-GROUP BY points.label, points.hashed{% for column in numbers %}, nbsql_x_{{ loop.index }}{% endfor %}
-
+GROUP BY points.label, points.hashed{% for column in numbers %}, nbsql_x_{{ loop.index }}{% endfor +%}
 {%- endmacro %}
 
 {# The points of each class that have one of the smallest hashes. #}

@@ -74,8 +74,7 @@ FROM (
   FROM (
     {% call(each) nbsql.values_of_features(model, source, centred) -%}
     ({{ nbsql.finite(nbsql.number_of(each.column)) }} - {{ nbsql.number(each.mean) }}) / {{ nbsql.number(each.range) }}
-    {%- endcall %}
-
+    {%- endcall +%}
   ) AS numbers
 ) AS placed
 GROUP BY feature

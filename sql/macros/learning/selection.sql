@@ -35,6 +35,5 @@ WHERE relevant.{{ nbsql.word(by) }} IS NOT NULL
 
 {# Drops the cells of features that are not kept. #}
 {% macro keep_features(statistics, features) -%}
-DELETE FROM {{ statistics }} WHERE feature IS NOT NULL{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif %}
-
+DELETE FROM {{ statistics }} WHERE feature IS NOT NULL{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif +%}
 {%- endmacro %}

@@ -8,8 +8,7 @@ SELECT
   {{ nbsql.row_weight(model) }} AS n
   {%- for feature in features %},
   {{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }} AS value{{ nbsql.feature_suffix(feature) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
@@ -45,8 +44,7 @@ SELECT
   {{ nbsql.place_among_values(coded, nbsql.word('class'), nbsql.word('integer')) }} AS class
   {%- for number in numbers %}{% set value %}value_{{ number }}{% endset %},
   {% if number in few %}{{ nbsql.place_among_values(coded, value, nbsql.word('utinyint')) }} AS {% endif %}{{ value }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ coded }} AS coded
 {%- endmacro %}
 
@@ -98,11 +96,9 @@ FROM (
   FROM (
     SELECT class, value_{{ number }}, sum(n) AS n
     FROM {{ coded }} AS coded
-    {%- if number not in gaps %}
-
+    {%- if number not in gaps +%}
     WHERE value_{{ number }} IS NOT NULL
-    {%- endif %}
-
+    {%- endif +%}
     GROUP BY class, value_{{ number }}
   ) AS cells
 ) AS sums

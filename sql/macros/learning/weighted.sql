@@ -30,8 +30,7 @@ FROM (
   SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
 ) AS source
 JOIN {{ classes }} AS classes ON classes.class = {{ nbsql.target(model) }}
-WHERE {{ nbsql.is_counted(model) }}{% if share > 1 %} AND source.nbsql_row % {{ share }} = 0{% endif %}
-
+WHERE {{ nbsql.is_counted(model) }}{% if share > 1 %} AND source.nbsql_row % {{ share }} = 0{% endif +%}
 {%- endmacro %}
 
 {# What the features of a context say of these rows: nbsql_row, fold, y, weight, and e_3_1, that of the third feature in the first class. #}
@@ -42,8 +41,7 @@ WITH numbered AS {{ nbsql.materialized() }}(
 )
 {%- for feature in model.facts.features | selectattr('family.bag') %},
 {{ nbsql.bag_sums(model, feature, lookups, parameters) }}
-{%- endfor %}
-
+{%- endfor +%}
 SELECT
   number.nbsql_row,
   number.nbsql_slice AS fold,
@@ -53,8 +51,7 @@ SELECT
   {%- for k in model.form.class_numbers %},
   greatest({{ nbsql.term(feature, k) | indent(2) }}, -1000) AS e{{ nbsql.feature_suffix(feature) }}_{{ k }}
   {%- endfor %}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ nbsql.with_terms(model, nbsql.word('numbered'), inputs, parameters, lookups) }}
 {%- endmacro %}
 
@@ -75,11 +72,9 @@ SELECT
   {%- endfor %}
   {%- for k in class_numbers %},
   {% call(feature) nbsql.sum_in_blocks(features) %}e{{ nbsql.feature_suffix(feature) }}_{{ k }}{% endcall %} AS e_0_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ tables[0].relation }} AS evidence_1
-{%- for table in tables[1:] %}
-
+{%- for table in tables[1:] +%}
 JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.index + 1 }}.nbsql_row = evidence_1.nbsql_row
 {%- endfor %}
 {%- endmacro %}
@@ -129,8 +124,7 @@ GROUP BY fold
     design.*
     {%- for k in problem.class_numbers %},
     {{ nbsql.score_by_terms(problem, k) }} AS eta_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ design }} AS design
   CROSS JOIN {{ trial }} AS tried
 ) AS scored
@@ -147,8 +141,7 @@ centred AS {{ nbsql.materialized() }}(
     {%- set x = nbsql.number_of_term(term, k) %}
     {%- if x %} + p_{{ k }} * {{ x }}{% endif %}
     {%- endfor %} AS mean_{{ term.j }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM posteriors
 )
 

@@ -114,8 +114,7 @@ ORDER BY schema_name ASC NULLS LAST
 {# The rows of a relation in an order that does not change from run to run. #}
 {% macro sorted_by(relation, columns) -%}
 SELECT * FROM {{ relation }} AS relation
-ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{{ nbsql.comma_blank(loop) }}{% endfor %}
-
+ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{{ nbsql.comma_blank(loop) }}{% endfor +%}
 {%- endmacro %}
 
 {# One row: the statement that creates a view. #}

@@ -17,8 +17,7 @@ SELECT
 (
   SELECT * FROM {{ source | indent(2) }} AS source
   {%- if limit is not none %} LIMIT {{ limit }}{% endif %}
-  {%- if offset %} OFFSET {{ offset }}{% endif %}
-
+  {%- if offset %} OFFSET {{ offset }}{% endif +%}
 )
 {%- endmacro %}
 
@@ -46,8 +45,7 @@ FROM (
 ) AS result
 ORDER BY {% for column in columns -%}
 {{ nbsql.ident(column) }}{% if column in descending %} DESC{% else %} ASC{% endif %} NULLS LAST{{ nbsql.comma_blank(loop) }}
-{%- endfor %}
-
+{%- endfor +%}
 {%- endmacro %}
 
 {# The classes of a source before a fit: class, label (the class as text). #}

@@ -101,8 +101,7 @@ unnest(range(
     *
     {%- for column, x in columns %},
     {{ x | indent(4) }} AS {{ nbsql.word(column) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ rows | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS {{ nbsql.word(name) }}

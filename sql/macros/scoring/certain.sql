@@ -41,8 +41,7 @@ SELECT
   {%- for class in classes %},
   {% set posterior = nbsql.element(nbsql.word('source.nbsql_posteriors'), class.number) %}
   CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT
     *,
@@ -57,8 +56,7 @@ FROM (
   ) AS scores
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS source
-{%- if checks_names %}
-
+{%- if checks_names +%}
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS reason
 ) AS added
@@ -112,8 +110,7 @@ SELECT {% if part %}{{ part }} AS nbsql_part_of_prior, {% endif %}{{ nbsql.order
 FROM {% if members %}(
   SELECT of_class AS class_no, ln(sum(exp(log_prior))) AS log_prior FROM {{ parameters }} AS parameters GROUP BY of_class
 ) AS classes{% else %}{{ parameters }} AS parameters{% endif %}
-{%- if part %}
-
+{%- if part +%}
 GROUP BY {{ part }}
 {%- endif %}
 {%- endif %}
@@ -174,7 +171,6 @@ FROM (
     WHERE {{ condition }}
     GROUP BY class_no
   ) AS lowest ON {%+ if by_class is none %}coalesce(lowest.class_no, classes.class_no) = classes.class_no
-  {%- elif by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}
-
+  {%- elif by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif +%}
 ) AS scores
 {%- endmacro %}

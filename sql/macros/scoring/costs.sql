@@ -30,11 +30,9 @@ FROM (
 {% set cheapest = nbsql.list_place(nbsql.word('nbsql_costs'), nbsql.list_lowest(nbsql.word('nbsql_costs'))) -%}
 {% set matrix %}
   {%- for column in costs %}
-  {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
-
+  {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset +%}
   {{ nbsql.array_of(row) }}{{ nbsql.comma(loop) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 {% endset -%}
 {% set rows -%}
 (

@@ -44,8 +44,7 @@ parameters AS {{ nbsql.materialized() }}(
 )
 {%- if model.facts.has_components %},
 {{ nbsql.mixture_contributions() }}
-{%- endif %}
-
+{%- endif +%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   contributions.nbsql_row AS row_id,
   {% for column in model.spec.id %}
@@ -58,11 +57,9 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
 FROM contributions
 JOIN parameters ON parameters.class_no = contributions.class_no{% if model.facts.has_segments %} AND parameters.nbsql_segment = 0{% endif %}
 
-{%- if model.spec.id %}
-
+{%- if model.spec.id +%}
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row AND source.nbsql_row IS NOT NULL
-{%- endif %}
-
+{%- endif +%}
 ORDER BY
   contributions.nbsql_row ASC NULLS LAST,
   contributions.class_no ASC NULLS LAST,
@@ -155,8 +152,7 @@ JOIN parameters ON {% if model.facts.has_segments %}parameters.nbsql_segment = {
 {% set levels -%}
 {% for feature in features | selectattr('family.level') %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}
 {%- endset -%}
-{% set terms %}
-
+{% set terms +%}
   {% for part in parts %}
   {{ nbsql.explained_term(part) | indent(2) }}{{ nbsql.comma(loop) }}
   {% endfor %}
@@ -167,8 +163,7 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
   {{ nbsql.explained_lists(parts, nbsql.array_of(terms)) | indent(2) }}
 FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
 {{ nbsql.join_parameters_by_class(model, nbsql.word('number')) }}
-{%- for feature in features | selectattr('family.level') %}
-
+{%- for feature in features | selectattr('family.level') +%}
 {{ nbsql.star_of_scores(model, feature, lookups) }}
 {%- endfor %}
 {%- endmacro %}
@@ -177,8 +172,7 @@ FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.
 {% macro explained_lists(parts, contributions) -%}
 {% set numbers %}{% for part in parts %}{{ part.feature.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set names %}{% for part in parts %}{{ nbsql.text(part.feature.name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
-{% set values %}
-
+{% set values +%}
   {% for part in parts %}
   {{ nbsql.explained_value(part) | indent(2) }}{{ nbsql.comma(loop) }}
   {% endfor %}

@@ -51,12 +51,10 @@ SELECT
   drawn.{{ quantity }}{{ i }} AS {{ quantity }}
   {%- if most %},
   coalesce(drawn.nbsql_rank, 1) AS rank
-  {%- endif %}
-
+  {%- endif +%}
 FROM scores AS source
 LEFT JOIN completions AS drawn USING (nbsql_row)
-ORDER BY nbsql_row ASC NULLS LAST{% if most %}, nbsql_rank ASC NULLS LAST{% endif %}
-
+ORDER BY nbsql_row ASC NULLS LAST{% if most %}, nbsql_rank ASC NULLS LAST{% endif +%}
 {%- endmacro %}
 
 {#
@@ -75,13 +73,11 @@ cells AS (
   {% for imputation in imputations %}
   SELECT nbsql_row, {{ nbsql.text(imputation.feature.name) }} AS feature, nbsql_taken AS posteriors
   FROM scores
-  {%- if gaps %}
-
+  {%- if gaps +%}
   WHERE {{ nbsql.is_missing(imputation.feature, imputation.column, nbsql.word('scores')) }}
   {%- endif %}
   {{- nbsql.union_all(loop) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 ),
 told AS {{ nbsql.materialized() }}(
   SELECT known.feature, known.value, known.likelihood, known.mean, known.variance, known.rate, classes.class_no
@@ -110,8 +106,7 @@ completions AS (
     {% set of_feature %}CASE WHEN feature = {{ nbsql.text(imputation.feature.name) }} THEN {{ nbsql.word(name) }} END{% endset %}
     max({{ of_feature }}) AS {{ nbsql.word(name) }}{{ nbsql.feature_suffix(imputation.feature) }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     {% if values %}
     SELECT * FROM choices
@@ -140,8 +135,7 @@ SELECT
 FROM (
   {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
 ) AS source
-{%- if labelled %}
-
+{%- if labelled +%}
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
 ) AS known ON known.class = {{ nbsql.target(model) }}
@@ -223,8 +217,7 @@ FROM (
           WHEN {{ nbsql.text(feature.name) }} THEN {{ nbsql.class_moment(feature, quantity) }}
           {% endfor %}
         END AS {{ nbsql.word(name) }}
-        {%- endfor %}
-
+        {%- endfor +%}
       FROM told
     ) AS moments
     GROUP BY feature

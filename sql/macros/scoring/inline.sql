@@ -27,14 +27,12 @@ WITH {% for name, columns, rows in tables -%}
       ({% for value in row %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %}){{ nbsql.comma(loop) }}
       {% endfor %}
   ) AS literals({% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-  {%- endif %}
-
+  {%- endif +%}
 ){{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- if query.startswith('WITH ') %},
 {{ query[5:] }}
-{%- else %}
-
+{%- else +%}
 {{ query }}
 {%- endif %}
 {%- endmacro %}

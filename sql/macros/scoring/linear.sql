@@ -91,13 +91,10 @@ FROM (
   SELECT weights.*, parameters.class
   FROM weights
   JOIN parameters ON parameters.class_no = weights.class_no
-  {%- endif %}
-
+  {%- endif +%}
 ) AS weights
-GROUP BY {% for column in columns[:-1] %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-
-ORDER BY class ASC NULLS FIRST{% for column in columns[1:-1] %}, {{ nbsql.word(column) }}{{ nbsql.binary() }} ASC NULLS FIRST{% endfor %}
-
+GROUP BY {% for column in columns[:-1] %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
+ORDER BY class ASC NULLS FIRST{% for column in columns[1:-1] %}, {{ nbsql.word(column) }}{{ nbsql.binary() }} ASC NULLS FIRST{% endfor +%}
 {%- endmacro %}
 
 {# One column of one weight; a column that is not given is NULL. #}

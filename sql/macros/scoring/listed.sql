@@ -31,8 +31,7 @@ SELECT
   list(before ORDER BY place ASC NULLS LAST) AS before
   {%- for k in model.form.class_numbers %},
   flatten(list(scores_{{ k }} ORDER BY place ASC NULLS LAST)) AS scores_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT
     features.place,
@@ -40,8 +39,7 @@ FROM (
     CAST(sum(count(*)) OVER (ORDER BY features.place ASC NULLS LAST) - count(*) AS INTEGER) AS before
     {%- for k in model.form.class_numbers %},
     list(lookups.class_{{ k }} ORDER BY lookups.value ASC NULLS LAST) AS scores_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ nbsql.listed_features(model.form.categories_in_lists) | indent(2) }}
   LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
   GROUP BY features.place
@@ -92,8 +90,7 @@ JOIN (
 {% set scores %}{% if k is none %}parameters.scores{% else %}number.nbsql_scores{{ nbsql.class_suffix(k) }}{% endif %}{% endset -%}
 coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}[place])), 0)
 {%- set nothing %}NULL{% endset %}
-{%- for block in model.form.categories_in_lists | selectattr('family.parameters') | batch(50) %}
-
+{%- for block in model.form.categories_in_lists | selectattr('family.parameters') | batch(50) +%}
 + (
   {% for feature in block %}
   {% set found %}{{ scores }}[number.nbsql_places[{{ model.form.category_positions[feature.index] }}]]{% endset %}

@@ -33,8 +33,7 @@ SELECT
   {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}
   {% set posterior = nbsql.exp(difference) %}
   CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
@@ -45,8 +44,7 @@ SELECT
   {%- for class in model.form.class_columns -%}
   {% if not loop.first %}  {% endif %}
   {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
@@ -58,8 +56,7 @@ SELECT
   {{ nbsql.output_null(model, 'log_evidence') }}
   {% else -%}
   {{ nbsql.output_column(model, 'log_evidence', nbsql.plus_common(model)) }}
-  {% endif %}
-
+  {% endif +%}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
@@ -93,8 +90,7 @@ SELECT
 #}
 {% macro default__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
-{%- if model.options.passed_columns is none %}
-
+{%- if model.options.passed_columns is none +%}
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
@@ -103,8 +99,7 @@ CROSS JOIN (
 
 {# To end an answer: the order of the source, if its rows are numbered, and then that of a rank. #}
 {% macro in_order_of_source(model, rank=none) -%}
-{% if model.has_row_numbers %}
-
+{% if model.has_row_numbers +%}
 ORDER BY nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS LAST{% endif %}
 {%- endif %}
 {%- endmacro %}

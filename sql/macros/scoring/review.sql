@@ -297,8 +297,7 @@ FROM (
 ) AS tokens
 JOIN numbered ON numbered.nbsql_row = tokens.nbsql_row
 LEFT JOIN (
-  SELECT found.value{% if model.part_column %}, found.{{ nbsql.word(model.part_column) }}{% endif %}
-
+  SELECT found.value{% if model.part_column %}, found.{{ nbsql.word(model.part_column) }}{% endif +%}
   FROM {{ lookups }} AS found
   WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS met ON met.value = tokens.value{{ nbsql.same_part(model, nbsql.word('met'), nbsql.word('tokens')) }}

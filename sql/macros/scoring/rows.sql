@@ -36,15 +36,13 @@ FROM {{ relation }} AS source
     number.*
     {%- for feature in model.form.features_with_steps %},
     {{ nbsql[feature.family.macros.steps](feature, model.form.class_numbers) | indent(4) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     SELECT{{ nbsql.small_relations_hint(model) }}
       number.*
       {%- for feature in model.form.features_with_steps %},
       {{ nbsql[feature.family.macros.first_steps](feature, model.form.class_numbers) | indent(6) }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {{ nbsql.with_inputs(relation, features) | indent(4) }}
     {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
     {{- nbsql.optimisation_fence() | indent(4) }}
@@ -82,8 +80,7 @@ FROM {{ relation }} AS source
   {{ nbsql.with_segments(rows, parameters) | indent(2) }}
   {%- else %}
   {{ rows }}
-  {%- endif %}
-
+  {%- endif +%}
 )
 {%- if model.facts.backoffs %},
 {{ nbsql.masked_source(model, lookups) }}
@@ -103,22 +100,18 @@ numbered AS {{ nbsql.materialized() }}(
     {% set seen %}seen{{ nbsql.feature_suffix(backoff.feature) }}{% endset %}
     CASE WHEN {{ seen }}.value IS NULL THEN source.{{ nbsql.ident(feature.column) }} END AS {{ nbsql.ident(name) }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM unmasked AS source
   {%- for backoff in model.facts.backoffs %}
-  {%- set seen %}seen{{ nbsql.feature_suffix(backoff.feature) }}{% endset %}
-
+  {%- set seen %}seen{{ nbsql.feature_suffix(backoff.feature) }}{% endset +%}
   LEFT JOIN (
-    SELECT value{% if model.part_column %}, {{ nbsql.word(model.part_column) }}{% endif %}
-
+    SELECT value{% if model.part_column %}, {{ nbsql.word(model.part_column) }}{% endif +%}
     FROM {{ lookups }} AS lookups
     WHERE feature = {{ nbsql.text(backoff.feature.name) }}
   ) AS {{ seen }}
     ON {{ seen }}.value = {{ nbsql.joint_value(backoff.feature, nbsql.word('source')) }}
     {{- nbsql.same_part(model, seen, nbsql.word('source')) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 )
 {%- endmacro %}
 
@@ -145,8 +138,7 @@ SELECT
   {%- for feature in counts %},
   {% set x %}counted.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset %}
   {{ nbsql.log_factorial(x) | indent(2) }} AS nbsql_log_factorial{{ nbsql.feature_suffix(feature) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   {{ inputs | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}

@@ -86,8 +86,7 @@ numbers AS {{ nbsql.materialized() }}(
     {% set of_feature %}CASE WHEN feature = {{ nbsql.text(feature.name) }} THEN {{ nbsql.word(quantity) }} END{% endset %}
     max({{ of_feature }}) AS {{ nbsql.word(quantity) }}{{ nbsql.feature_suffix(feature) }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM likelihoods
   GROUP BY class
 )
@@ -103,8 +102,7 @@ numbers AS {{ nbsql.materialized() }}(
 {%- endfor %}
 {%- for feature in bags %},
 {{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
-{%- endfor %}
-
+{%- endfor +%}
 SELECT
   {% for part in features %}
   {% for column in part.columns %}
@@ -124,8 +122,7 @@ FROM (
     {%- for j in range(1, feature.columns | length + 1) %},
     {{ nbsql.standard_normal(seed, feature, j) }} AS z{{ nbsql.feature_suffix(feature, j) }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
 ) AS drawn
 {% if numbers %}
@@ -187,24 +184,20 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
     {%- endfor %}
     {%- for feature in features %},
     level{{ nbsql.feature_suffix(feature) }}.value AS value{{ nbsql.feature_suffix(feature) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     SELECT
       *
       {%- for feature in features %},
       {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.feature_suffix(feature) }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {% if before %}levels_{{ number - 1 }}{% else %}drawn{% endif %} AS drawn
   ) AS drawn
   CROSS JOIN slots
   {%- for feature in features %}
-  {% set i = nbsql.feature_suffix(feature) %}
-
+  {% set i = nbsql.feature_suffix(feature) +%}
   LEFT {{ nbsql.join_guide(feature, 'level' ~ i, 'drawn', 'drawn.u' ~ i, before | length + loop.index) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 )
 {%- endmacro %}
 

@@ -31,8 +31,7 @@ factor{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
     whitened.deviations[{{ j }}] * whitened.matrix[{{ k }}][{{ j }}] / sqrt(whitened.matrix[{{ k }}][{{ k }}])
       AS lower{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + k) }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM whitened
   JOIN (
     SELECT class, {{ nbsql.ordered_list(nbsql.word('mean'), nbsql.word('i')) }} AS means FROM entries WHERE i = j GROUP BY class

@@ -28,8 +28,7 @@ WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }}
 {%- endif %}
 {%- for feature in model.facts.features | selectattr('family.bag') %},
 {{ nbsql.bag_sums(model.component_model, feature, lookups, parameters) }}
-{%- endfor %}
-
+{%- endfor +%}
 {% endif -%}
 {% set scores -%}
 {% if model.facts.has_components -%}
@@ -43,8 +42,7 @@ SELECT
   evidence.*,
   CASE WHEN {{ explained }} THEN CASE evidence.nbsql_highest
     {%- set label = nbsql.word('evidence.nbsql_class' if nbsql.labels_in_rows() else 'parameters.class') %}
-    {%- for k in model.form.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ label }}_{{ k }}{% endfor %}
-
+    {%- for k in model.form.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ label }}_{{ k }}{% endfor +%}
   END END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_relative_evidence END AS nbsql_probability,
   {{ nbsql.log_sum(nbsql.word('evidence.nbsql_highest'), nbsql.word('evidence.nbsql_relative_evidence')) }} AS nbsql_log_evidence
@@ -68,8 +66,7 @@ FROM (
   ) AS best
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS evidence
-{%- if not nbsql.labels_in_rows() %}
-
+{%- if not nbsql.labels_in_rows() +%}
 {{ nbsql.join_parameters(model, parameters, nbsql.word('evidence')) }}
 {%- endif %}
 {%- endmacro %}
@@ -118,8 +115,7 @@ SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
   {% endif %}
   {%+ if model.options.by_slice %}coalesce({%+ endif %}
-  {%- for name, argument in model.terms %}{% if not loop.first %}
-
+  {%- for name, argument in model.terms %}{% if not loop.first +%}
     + {% endif %}{{ nbsql[name](argument, k) | indent(4) }}{% endfor %}
   {%- if loop.first %}{{ nbsql.compiled_apart(model) | indent(4) }}{% endif %}
   {%- if model.options.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_
@@ -138,24 +134,19 @@ FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
 {% set rows = nbsql.with_powers(model, relation, parameters) if model.form.numbers_in_lists else relation -%}
 {{ nbsql.with_steps(model, rows, inputs, parameters) }}
-{%- if not nbsql.labels_in_rows() %}
-
+{%- if not nbsql.labels_in_rows() +%}
 {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
 {%- endif %}
-{%- if model.form.category_blocks %}
-
+{%- if model.form.category_blocks +%}
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 {%- endif %}
-{%- for feature in model.form.star_categories %}
-
+{%- for feature in model.form.star_categories +%}
 {{ nbsql.lookup_join(model, feature, lookups) }}
 {%- endfor %}
-{%- for feature in model.facts.features | selectattr('family.bag') %}
-
+{%- for feature in model.facts.features | selectattr('family.bag') +%}
 LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
-{%- if nbsql.labels_in_rows() %}
-
+{%- if nbsql.labels_in_rows() +%}
 {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
 {%- endif %}
 {%- endmacro %}

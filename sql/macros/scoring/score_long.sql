@@ -38,8 +38,7 @@ terms AS {{ twice }}(
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
   SELECT nbsql_row, class_no, term AS joint FROM terms
-  {%- endif %}
-
+  {%- endif +%}
 ),
 {% if model.facts.has_components %}
 joint AS (
@@ -77,8 +76,7 @@ evidence AS (
   FROM best
   {{- nbsql.optimisation_fence() | indent(2) }}
 )
-{%- endif %}
-
+{%- endif +%}
 SELECT
   source.*,
   evidence.joints AS nbsql_joints,
@@ -106,17 +104,14 @@ SELECT
   number.nbsql_row,
   {%+ if levels %}number{% else %}parameters{%+ endif %}.class_no,
   {%+ if dense %}{{ nbsql.prior_term(model, none) }}{%+ endif %}
-  {%- if computed %}
-
+  {%- if computed +%}
     + {% call(feature) nbsql.sum_in_blocks(computed) %}{{ nbsql.computed_term(feature, none) }}{% endcall %}
   {%- endif %}
-  {%- if listed %}
-
+  {%- if listed +%}
     + {{ nbsql.list_lookup_terms(model, none) | indent(4) }}
   {%- endif %}
   {%- for feature in levels %}
-  {%- set found %}number.level{{ nbsql.feature_suffix(feature) }}{% endset %}
-
+  {%- set found %}number.level{{ nbsql.feature_suffix(feature) }}{% endset +%}
     {%+ if dense or not loop.first %}+ {%+ endif %}{{ nbsql.level_term(feature, none, found) }}
   {%- endfor %} AS term
 {% set inputs -%}
@@ -171,11 +166,9 @@ FROM (
 {% set parameters %}(
   {{ nbsql.with_scores(listed, parameters, lookups) | indent(2) }}
 ){% endset %}
-{% endif %}
-
+{% endif +%}
 {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
-{%- elif dense or smoothed %}
-
+{%- elif dense or smoothed +%}
 JOIN {{ parameters }} AS parameters
   ON parameters.class_no = number.class_no{{ nbsql.same_part(model, nbsql.word('parameters'), nbsql.word('number')) }}
 {%- endif %}

@@ -20,28 +20,23 @@ blocks AS (
     nbsql_row
     {%- for k in model.form.class_numbers %},
     sum(class_{{ k }}) AS class_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     {% for block in model.form.category_blocks %}
     SELECT
       number.nbsql_row
       {%- for k in model.form.class_numbers %},
       {{ nbsql.sum_of_terms(block, k) | indent(8) }} AS class_{{ k }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM {{ nbsql.with_inputs(nbsql.columns_of_block(model, block), block | selectattr('family.parameters') | list) | indent(4) }}
-    {%- if block | selectattr('family.parameters') | list %}
-
+    {%- if block | selectattr('family.parameters') | list +%}
     {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
     {%- endif %}
-    {%- for feature in block %}
-
+    {%- for feature in block +%}
     {{ nbsql.lookup_join(model, feature, lookups) | indent(4) }}
     {%- endfor %}
     {{- nbsql.union_all(loop) | indent(4) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   ) AS stars
   GROUP BY nbsql_row
 )
@@ -60,12 +55,10 @@ blocks AS (
 {% if items | length > 50 %}({% endif -%}
 {% for item in block -%}
 {{ caller(item) }}
-{%- if not loop.last %}
-
+{%- if not loop.last +%}
 + {% endif %}
 {%- endfor %}
-{%- if items | length > 50 %}){% endif %}{% if not loop.last %}
-
+{%- if items | length > 50 %}){% endif %}{% if not loop.last +%}
 + {% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -152,8 +145,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
     {%- endfor %}
     {%- if feature.family.min_known %},
     count(DISTINCT lookups.value) AS known
-    {%- endif %}
-
+    {%- endif +%}
   FROM {{ nbsql.tokens_with_lookups(model, feature, lookups, parameters if smooth else none) | indent(2) }}
   GROUP BY tokens.nbsql_row
 )
@@ -173,8 +165,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 
 {# The join that gives enough_known its counts in the long form, where tokens are summed by class. #}
 {% macro join_known(model, lookups) -%}
-{% for feature in model.facts.features | selectattr('family.bag') if feature.family.min_known %}
-
+{% for feature in model.facts.features | selectattr('family.bag') if feature.family.min_known +%}
 LEFT JOIN (
   SELECT tokens.nbsql_row, count(DISTINCT lookups.value) AS known
   FROM {{ nbsql.tokens_with_lookups(model, feature, lookups, none) | indent(2) }}
@@ -195,12 +186,10 @@ LEFT JOIN (
 {% if smooth %}LEFT {% endif %}JOIN (
   {{ nbsql.lookups_of_tokens(feature, lookups) | indent(2) }}
 ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
-{%- if parameters %}
-
+{%- if parameters +%}
 {{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}
 {%- endif %}
-{%- if smooth %}
-
+{%- if smooth +%}
 WHERE tokens.value <> '' OR lookups.value IS NOT NULL
 {%- endif %}
 {%- endmacro %}

@@ -30,8 +30,7 @@ FROM {{ statistics }} AS cells
 JOIN (
   {{ nbsql.slices(statistics) | indent(2) }}
 ) AS slices ON slices.slice = cells.slice
-{%- if last is not none %}
-
+{%- if last is not none +%}
 WHERE slices.age < {{ last }}
 {%- endif %}
 {%- endmacro %}
@@ -62,8 +61,7 @@ COPY (
   nbsql_checksum: {{ nbsql.text(checksum) }}
   {%- if calibration is not none %},
   nbsql_calibration: {{ nbsql.text(calibration) }}
-  {%- endif %}
-
+  {%- endif +%}
 })
 {%- endmacro %}
 

@@ -30,11 +30,9 @@ END
 {% macro in_lake(query, texts) -%}
 {% if texts -%}
 SELECT * REPLACE (
-  {%- for name in texts %}
-
+  {%- for name in texts +%}
   decode(encode(CAST({{ nbsql.ident(name) }} AS {{ nbsql.string() }}))) AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 )
 {% endif -%}
 FROM (
@@ -171,8 +169,7 @@ FROM (
     of_class.forgotten - coalesce(present.forgotten, 0) AS forgotten
   FROM sums AS of_class
   CROSS JOIN (
-    VALUES {% for feature in features %}({{ nbsql.text(feature.name) }}){{ nbsql.comma_blank(loop) }}{% endfor %}
-
+    VALUES {% for feature in features %}({{ nbsql.text(feature.name) }}){{ nbsql.comma_blank(loop) }}{% endfor +%}
   ) AS named(feature)
   LEFT JOIN sums AS present
     ON present.slice IS NOT DISTINCT FROM of_class.slice AND present.class = of_class.class AND present.feature = named.feature

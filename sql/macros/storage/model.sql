@@ -59,8 +59,7 @@ SELECT
   sum(n) AS n
   {%- for j in range(1, rules + 1) %},
   sum(broken_{{ j }}) AS broken_{{ j }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ scan }} AS scan
 GROUP BY class
 ORDER BY class ASC NULLS LAST
@@ -100,8 +99,7 @@ SELECT
   coalesce(sum(CASE WHEN value LIKE '% % %' AND lower(value) <> upper(value) THEN n END), 0) AS in_words,
   sum(m2 + n * mean * (mean - 1)) AS beyond_one,
   sum(m2 + n * mean * mean) - sum(n * mean) * (sum(n * mean) / sum(n)) AS m2
-  {%- endif %}
-
+  {%- endif +%}
 FROM {{ statistics }} AS statistics
 GROUP BY feature
 {%- endmacro %}

@@ -12,15 +12,12 @@
 SET VARIABLE nbsql_check = (
   SELECT CASE WHEN count(*) {% if exists %}={% else %}>{% endif %} 0 THEN {{ nbsql.raise_error(message) }} END
   FROM {% if relation is none %}duckdb_schemas(){% else %}(SELECT table_catalog AS database_name, table_schema AS schema_name, table_name
-    FROM information_schema.tables) AS relations{% endif %}
-
+    FROM information_schema.tables) AS relations{% endif +%}
   WHERE lower(schema_name) = lower({{ nbsql.text(schema) }})
     AND database_name = {% if database is none %}current_database(){% else %}{{ nbsql.text(database) }}{% endif %}
-    {% if relation is not none %}
-
+    {% if relation is not none +%}
     AND lower(table_name) = lower({{ nbsql.text(relation) }})
-    {%- endif %}
-
+    {%- endif +%}
 )
 {%- endmacro %}
 

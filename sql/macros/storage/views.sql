@@ -63,7 +63,6 @@ FROM (
   GROUP BY likelihoods.feature, likelihoods.value
 ) AS ratios
 WHERE {% if checks_classes %}CASE WHEN has_1 + has_2 = 2 THEN {% endif %}likelihood IS NOT NULL AND other_likelihood IS NOT NULL
-  {%- if checks_classes %} ELSE {{ nbsql.raise_error(no_class, nbsql.word('feature')) }} END{% endif %}
-
+  {%- if checks_classes %} ELSE {{ nbsql.raise_error(no_class, nbsql.word('feature')) }} END{% endif +%}
 ORDER BY abs({{ log_ratio }}) DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}

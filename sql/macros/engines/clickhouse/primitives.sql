@@ -21,8 +21,7 @@ FROM VALUES(
 {# The names of columns beside a relation are lost where a common table expression is read twice. #}
 {% macro clickhouse__named_values(rows, name, columns) -%}
 (
-  SELECT {% for column in columns %}c{{ loop.index }} AS {{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-
+  SELECT {% for column in columns %}c{{ loop.index }} AS {{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
   FROM (
     VALUES
       {{ rows | indent(6) }}

@@ -87,8 +87,7 @@ jsonb_typeof({{ x }}) = 'number' OR {{ text }} IN ('NaN', 'Infinity', '-Infinity
 {% macro postgres__columns_of_answer(query, columns, cast=false) -%}
 SELECT {% for name, type in columns -%}
 {% if cast %}CAST(answer.{{ name }} AS {{ type }}){% else %}answer.{{ name }}{% endif %}{{ nbsql.comma_blank(loop) }}
-{%- endfor %}
-
+{%- endfor +%}
 FROM (
   {{ query | indent(2) }}
 ) AS answer

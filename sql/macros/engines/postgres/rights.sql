@@ -56,8 +56,7 @@ FROM (
   WHERE defaclnamespace = {{ namespace }} OR (defaclnamespace = 0 AND defaclobjtype IN ('r', 'f'))
 ) AS objects
 LEFT JOIN LATERAL aclexplode(objects.acl) AS acl ON TRUE
-{%- if relation is not none %}
-
+{%- if relation is not none +%}
 WHERE objects.kind NOT IN ('SCHEMA', 'TABLE', 'FUNCTION') OR (objects.kind = 'TABLE' AND objects.name = {{ nbsql.text(relation) }})
 {%- endif %}
 {%- endmacro %}
@@ -94,8 +93,7 @@ BEGIN
   END LOOP;
   {%- if not loop.last %}
   {% endif %}
-  {%- endfor %}
-
+  {%- endfor +%}
 END
 {%- endmacro %}
 

@@ -113,7 +113,6 @@ END
 {% macro postgres__log_of_input(x, is_centred, careful) -%}
 CASE
   WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }})
-  WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN {% if is_centred %}NULL{% else %}-{{ nbsql.infinity() }}{% endif %}
-
+  WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN {% if is_centred %}NULL{% else %}-{{ nbsql.infinity() }}{% endif +%}
 END
 {%- endmacro %}

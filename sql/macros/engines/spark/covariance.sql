@@ -11,8 +11,7 @@ LATERAL VIEW inline(array(struct(
     {% for name, expression in columns %}
     {{ expression }} AS {{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
     {% endfor %}
-  ))) step AS {% for name, _ in columns %}{{ nbsql.word(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-
+  ))) step AS {% for name, _ in columns %}{{ nbsql.word(name) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
 {%- endmacro %}
 
 {# The array of the whole numbers from 0 to p - 1. #}
@@ -69,8 +68,7 @@ FROM (
     {% set k.value = k.value + 1 %}
     {% set numbers %}{{ i + 1 }}, {{ j + 1 }}, {{ k.value }}{% endset %}
     {% set scale_i, scale_j = nbsql.number(scales[i]), nbsql.number(scales[j]) %}
-    ({{ numbers }}, {{ nbsql.pair_value(feature, i, j) }}, {{ scale_i }}, {{ scale_j }}){% if not (loop.last and outer.last) %},{% endif %}
-
+    ({{ numbers }}, {{ nbsql.pair_value(feature, i, j) }}, {{ scale_i }}, {{ scale_j }}){% if not (loop.last and outer.last) %},{% endif +%}
     {% endfor %}
     {% endfor %}
 ) AS pairs(i, j, k, value, scale_i, scale_j)
@@ -163,14 +161,12 @@ FROM (
   ) AS cells ON cells.class = classes.class
 ) AS cells
 {{ nbsql.lateral_step([('means', means), ('covariance', covariance)]) }}
-{%- if family.ledoit_wolf %}
-
+{%- if family.ledoit_wolf +%}
 {{ nbsql.ledoit_wolf_steps(feature) }}
 {%- elif family.fixed_shrinkage %}
 {%- set trace = nbsql.sum_over_indexes(nbsql.index_range(p), 'place', nbsql.word('covariance') ~ '[place][place]') %}
 {%- set element %}(1 - {{ s }}) * covariance[i][j] + CASE WHEN i = j THEN {{ s }} * trace / {{ p }} ELSE 0 END{% endset %}
-{%- set shrunk %}CASE WHEN n > 0 THEN {{ nbsql.square_matrix(p, element) }} END{% endset %}
-
+{%- set shrunk %}CASE WHEN n > 0 THEN {{ nbsql.square_matrix(p, element) }} END{% endset +%}
 {{ nbsql.lateral_step([('trace', trace)]) }}
 {{ nbsql.lateral_step([('shrunk', shrunk)]) }}
 {%- endif %}

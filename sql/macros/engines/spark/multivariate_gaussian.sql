@@ -58,8 +58,7 @@ LATERAL VIEW inline(concat(
     middle[i] AS mean,
     CAST(NULL AS {{ nbsql.double() }}) AS variance
   ))
-  {%- endif %}
-
+  {%- endif +%}
 )) step AS value, unseen, score, mean, variance
 {{- nbsql.union_all(loop) }}
 {%- endfor %}
@@ -89,8 +88,7 @@ factor{{ nbsql.feature_suffix(feature) }} AS (
     deviations[{{ j }}] * matrix[{{ k }}][{{ j }}] / sqrt(nullif(matrix[{{ k }}][{{ k }}], 0))
       AS lower{{ nbsql.feature_suffix(feature, j * (j + 1) // 2 + k + 1) }}
     {%- endfor %}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     SELECT class, {{ nbsql.cells_in_order(feature, numbers) | indent(4) }} AS cells
     FROM likelihoods

@@ -14,8 +14,7 @@ SELECT {% if model.facts.has_segments %}nbsql_segment, {% endif %}inline(array(
     {%- for item in model.facts.parameters %}
     {%- set name = nbsql.parameter_name(item) %},
     {{ name }}_{% if item.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
-    {%- endfor %}
-
+    {%- endfor +%}
   ){{ nbsql.comma(loop) }}
   {% endfor %}
 ))

@@ -5,8 +5,7 @@
 #}
 
 {% macro spark__create_table_as(relation, query, temporary=false) -%}
-{% if temporary %}CACHE TABLE {{ relation }} AS{% else %}CREATE TABLE {{ relation }} USING PARQUET AS{% endif %}
-
+{% if temporary %}CACHE TABLE {{ relation }} AS{% else %}CREATE TABLE {{ relation }} USING PARQUET AS{% endif +%}
 {{ query }}
 {%- endmacro %}
 
@@ -39,6 +38,5 @@ WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number {{ side_
 {% macro spark__keep_features(statistics, features) -%}
 CACHE TABLE {{ statistics }} AS
 SELECT * FROM {{ statistics }} AS statistics
-WHERE feature IS NULL{% if features %} OR feature IN ({{ nbsql.feature_names(features) }}){% endif %}
-
+WHERE feature IS NULL{% if features %} OR feature IN ({{ nbsql.feature_names(features) }}){% endif +%}
 {%- endmacro %}

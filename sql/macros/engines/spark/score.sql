@@ -24,8 +24,7 @@ CROSS JOIN LATERAL (FROM {{ parameters }} AS constants) AS parameters
 #}
 {% macro spark__compiled_apart(model) -%}
 {% set terms = (model.form.joint_features + model.form.star_categories) | length * model.form.class_numbers | length -%}
-{% if terms > 20 %}
-
+{% if terms > 20 +%}
 + size(map_filter(map(0, number.{{
   nbsql.ident((model.form.joint_features + model.form.star_categories)[0].columns[0]) }}), (place, x) -> FALSE))
 {%- endif %}

@@ -85,12 +85,10 @@ RIGHT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- else %}
 LEFT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- endif %}
-{%- if kept is not none %}
-
+{%- if kept is not none +%}
 UNION ALL
 SELECT * FROM {{ kept }} AS kept
-{%- endif %}
-
+{%- endif +%}
 ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST
 {%- endmacro %}
 
@@ -101,8 +99,7 @@ ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST
 {% macro calibration_beside(calibration, method) -%}
 SELECT *
 FROM {{ calibration }} AS calibration
-WHERE method {% if method in ['conformal', 'certain'] %}<> {{ nbsql.text(method) }}{% else %}IN ('conformal', 'certain'){% endif %}
-
+WHERE method {% if method in ['conformal', 'certain'] %}<> {{ nbsql.text(method) }}{% else %}IN ('conformal', 'certain'){% endif +%}
 {%- endmacro %}
 
 {# The rows of a calibration by one method, as a relation. #}

@@ -42,8 +42,7 @@ FROM (
         CASE WHEN nbsql_winner = computed.class_no THEN 0 ELSE weight END AS mistaken
       FROM {{ nbsql.with_certainty(rows) | indent(6) }}
       {{- nbsql.union_all(loop) | indent(6) }}
-      {%- endfor %}
-
+      {%- endfor +%}
     ) AS scores
   ) AS running
   WHERE score IS NOT NULL

@@ -28,8 +28,7 @@ FROM (
       UNION ALL
       SELECT DISTINCT {{ group }} AS class_no, {{ nbsql.lowest_score() }} AS score, {{ nbsql.number(0) }} AS weight FROM {{ rows }} AS rows
       {{- nbsql.union_all(loop) | indent(6) }}
-      {%- endfor %}
-
+      {%- endfor +%}
     ) AS scores
   ) AS ranks
 ) AS shares

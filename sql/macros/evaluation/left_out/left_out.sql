@@ -25,8 +25,7 @@ SELECT
   {{ nbsql.row_weight(model) }} AS nbsql_weight
   {%- for column in model.facts.features | map(attribute='columns') | sum(start=()) | unique %},
   source.{{ nbsql.ident(column) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ source }} AS source
 JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
 WHERE {{ nbsql.is_counted(model) }}
@@ -63,8 +62,7 @@ joint AS {{ nbsql.materialized() }}(
   SELECT nbsql_row, class_no, sum(term) AS joint, max(prior) AS prior FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
   SELECT nbsql_row, class_no, term AS joint, prior FROM terms
-  {%- endif %}
-
+  {%- endif +%}
 ),
 best AS (
   SELECT
@@ -132,19 +130,16 @@ SELECT
   {% set log_prior_left %}CASE WHEN number.nbsql_left > 0 THEN {{ log_prior }} ELSE -{{ nbsql.infinity() }} END{% endset %}
   {%+ if dense %}{{ prior }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS prior,
   {%+ if dense %}{{ log_prior_left }}{% else %}0{%+ endif %}
-  {%- if numbers %}
-
+  {%- if numbers +%}
     + {% call(feature) nbsql.sum_in_blocks(numbers) %}{{ nbsql.computed_term(feature, none) }}{% endcall %}
   {%- endif %}
-  {%- for feature in levels %}
-
+  {%- for feature in levels +%}
     + {{ nbsql.left_out_level(feature) | indent(4) }}
   {%- endfor %} AS term
 FROM (
   {{ nbsql.left_out_estimates(model, numbers, levels, classes, lookups, dense, packed) | indent(2) }}
 ) AS number
-{%- if numbers %}{{ nbsql.unpacked_parameters(packed) }}{% endif %}
-
+{%- if numbers %}{{ nbsql.unpacked_parameters(packed) }}{% endif +%}
 {%- endmacro %}
 
 {# Rows by classes, with the parameters that the terms of numbers read. #}
@@ -165,8 +160,7 @@ SELECT
   {%- endfor %}
   {%- for feature in levels %},
   {{ nbsql.left_out_level_cells(feature) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   {{ nbsql.left_out_values(numbers, levels, classes, lookups) | indent(2) }}
 ) AS rows
@@ -190,8 +184,7 @@ SELECT
   {%- endif %} AS nbsql_prior
   {%- for feature in numbers %}
   {{- nbsql.left_out_estimate(feature) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   {{ joined | indent(2) }}
 ) AS number
@@ -231,11 +224,9 @@ SELECT
   {%- endfor %}
   {%- for feature in levels %},
   {{ nbsql.left_out_level_columns(feature) | indent(2) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM numbered AS source
-{%- for feature in levels %}
-
+{%- for feature in levels +%}
 {{ nbsql.left_out_lookup(feature, lookups, nbsql.word('level')) }}
 {%- endfor %}
 {%- endset -%}

@@ -24,8 +24,7 @@ WITH outermost AS (
     {%- set i = nbsql.feature_suffix(feature) %},
     min(nbsql_x{{ i }}) AS low{{ i }},
     max(nbsql_x{{ i }}) AS high{{ i }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ rows }} AS rows
   GROUP BY class
 ),
@@ -37,8 +36,7 @@ middles AS (
     sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} * (rows.nbsql_x{{ i }} - outermost.low{{ i }}) END)
       / sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} END)
       + {{ nbsql.common_value(nbsql.word('outermost') ~ '.low' ~ i) }} AS middle{{ i }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ rows }} AS rows
   JOIN outermost ON outermost.class = rows.class
   GROUP BY rows.class
@@ -54,8 +52,7 @@ SELECT
   n_inner{{ i }},
   middle{{ i }} + sum_inner{{ i }} / n_inner{{ i }} AS mean_inner{{ i }},
   greatest(squares_inner{{ i }} - sum_inner{{ i }} * sum_inner{{ i }} / n_inner{{ i }}, 0) AS m2_inner{{ i }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT
     rows.class
@@ -72,8 +69,7 @@ FROM (
     sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} END) AS n_inner{{ i }},
     sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} * {{ gap }} END) AS sum_inner{{ i }},
     sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} * {{ gap }} * {{ gap }} END) AS squares_inner{{ i }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ rows }} AS rows
   JOIN outermost ON outermost.class = rows.class
   JOIN middles ON middles.class = rows.class
@@ -108,8 +104,7 @@ SELECT
     WHEN rows.own_n{{ i }} > 0 THEN rows.own_mean{{ i }}
     ELSE rows.others_mean{{ i }}
   END AS all_mean{{ i }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT
     rows.*
@@ -123,8 +118,7 @@ FROM (
         + rows.n_high{{ i }} * (rows.high{{ i }} - rows.own_mean{{ i }}) * (rows.high{{ i }} - rows.own_mean{{ i }}),
       0
     ) AS own_m2{{ i }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     SELECT
       rows.*
@@ -145,15 +139,13 @@ FROM (
         {%- set x %}rows.{{ nbsql.word(part) }}{{ i }}{% endset %}
         {% if not loop.first %} + {% endif %}rows.n_{{ nbsql.word(part | replace('mean_', '')) }}{{ i }} * ({{ x }} - {{ left }})
         {%- endfor %}) / nullif({{ n }}, 0) AS own_mean{{ i }}
-      {%- endfor %}
-
+      {%- endfor +%}
     FROM (
       SELECT
         rows.*
         {%- for feature in features %},
         {{ nbsql.left_out_ends(feature) | indent(8) }}
-        {%- endfor %}
-
+        {%- endfor +%}
       FROM (
         {{ values | indent(8) }}
       ) AS rows

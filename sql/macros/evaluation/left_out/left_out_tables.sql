@@ -114,8 +114,7 @@ lists_of_{{ nbsql.word(kind) }} AS (
     {%- for quantity in quantities %},
     {% set x %}{{ nbsql.word(kind) }}.{{ nbsql.word(quantity) }}{% endset %}
     {{ nbsql.ordered_list(x, nbsql.word('wanted.position')) }} AS {{ nbsql.word(quantity) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM classes
   CROSS JOIN (
     VALUES
@@ -126,8 +125,7 @@ lists_of_{{ nbsql.word(kind) }} AS (
   LEFT JOIN {{ nbsql.word(kind) }} ON {{ nbsql.word(kind) }}.class_no = classes.class_no AND {{ nbsql.word(kind) }}.feature = wanted.feature
   GROUP BY classes.class_no
 )
-{%- endfor %}
-
+{%- endfor +%}
 SELECT
   classes.class_no,
   classes.class,
@@ -148,15 +146,12 @@ SELECT
   {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
   ends.{{ nbsql.word(end) }}{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM classes
-{%- for kind, features, _ in kinds if features %}
-
+{%- for kind, features, _ in kinds if features +%}
 JOIN lists_of_{{ nbsql.word(kind) }} ON lists_of_{{ nbsql.word(kind) }}.class_no = classes.class_no
 {%- endfor %}
-{%- if parts.numbers %}
-
+{%- if parts.numbers +%}
 LEFT JOIN {{ ends }} AS ends ON ends.class = classes.class
 {%- endif %}
 {%- endmacro %}

@@ -143,20 +143,17 @@ SELECT{{ nbsql.broadcast_hint(small_relations) }}
   {%- endfor %}
   {%- for feature in problem.levels %},
   level{{ nbsql.feature_suffix(feature) }}.j AS code{{ nbsql.feature_suffix(feature) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ source }} AS source
 JOIN {{ classes }} AS classes ON classes.class = {{ nbsql.target(model) }}
 {%- for feature in problem.levels %}
 {%- set level %}level{{ nbsql.feature_suffix(feature) }}{% endset %}
-{%- set value = nbsql[feature.family.macros.value](feature, nbsql.word('source')) %}
-
+{%- set value = nbsql[feature.family.macros.value](feature, nbsql.word('source')) +%}
 LEFT JOIN (
   SELECT value, CAST(j AS INTEGER) AS j FROM {{ terms }} AS terms WHERE kind = 'level' AND feature = {{ nbsql.text(feature.name) }}
 ) AS {{ level }}
   ON {{ level }}.value {% if feature.family.nulls == 'category' %}IS NOT DISTINCT FROM{% else %}={% endif %} {{ value }}
-{%- endfor %}
-
+{%- endfor +%}
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 

@@ -26,8 +26,7 @@ FROM predicted
 {%- set factors %}{% for _ in problem.blocks %}q_{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
 {%- set sums -%}
 {% for i, j in problem.number_pairs %}{{ nbsql.logistic_sum(nbsql.word('q'), i, j) }}{{ nbsql.comma(loop) }}{% endfor %}
-{%- endset %}
-
+{%- endset +%}
 UNION ALL
 SELECT 'block', block, NULL, {{ nbsql.list_of(sums, nbsql.double()) }}
 FROM (
@@ -73,10 +72,8 @@ sum(weight * loss), max(loss), sum(weight)
 UNION ALL
 SELECT {% if other %}'pair', {{ code }}, {{ other }}{% else %}'code', {{ code }}, NULL{% endif %}, {{ nbsql.list_of(sums, nbsql.double()) }}
 FROM {{ rows }}
-WHERE {{ code }} IS NOT NULL{% if other %} AND {{ other }} IS NOT NULL{% endif %}
-
-GROUP BY {{ code }}{% if other %}, {{ other }}{% endif %}
-
+WHERE {{ code }} IS NOT NULL{% if other %} AND {{ other }} IS NOT NULL{% endif +%}
+GROUP BY {{ code }}{% if other %}, {{ other }}{% endif +%}
 {%- endmacro %}
 
 {# The sum over the rows of a number times two terms; term 0, the constant, is 1. #}
@@ -110,8 +107,7 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
     design.*
     {%- for c in problem.others %},
     {{ nbsql.logistic_log_odds(problem, c) | indent(4) }} AS eta_{{ c }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {{ design }} AS design
   CROSS JOIN {{ nbsql.with_columns(trial, unknowns.columns, 'tried') | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}

@@ -30,8 +30,7 @@ nbsql_odds AS {{ materialized }}(
     nbsql_rested.*
     {%- for class in scorer.classes %},
     {{ nbsql.standalone_odds(class.number) | indent(4) }} AS nbsql_odds_{{ class.number }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     SELECT
       nbsql_ranked.*,
@@ -47,8 +46,7 @@ nbsql_shares AS {{ materialized }}(
     nbsql_odds.*
     {%- for class in scorer.classes %},
     {{ nbsql.standalone_calibrated_share(scorer, class.number) | indent(4) }} AS nbsql_share_{{ class.number }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM nbsql_odds
 ),
 nbsql_calibrated AS {{ materialized }}(

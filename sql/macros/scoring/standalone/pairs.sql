@@ -40,15 +40,13 @@ SELECT
     WHEN MAX(highest_{{ k }}) > -{{ nbsql.infinity() }} THEN MAX(highest_{{ k }}) + {{ nbsql.natural_log(mean) }}
     ELSE -{{ nbsql.infinity() }}
   END AS class_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT
     parents.*
     {%- for k in classes %},
     MAX(joint_{{ k }}) OVER (PARTITION BY {{ codes }}) AS highest_{{ k }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM (
     {{ nbsql.standalone_parents(scorer, term, codes) | indent(4) }}
   ) AS parents
@@ -66,8 +64,7 @@ SELECT
   place
   {%- for k in range(1, scorer.classes | length + 1) %},
   SUM(CASE WHEN parent BETWEEN 1 AND {{ term.parents }} THEN CASE WHEN value IS NULL THEN 0 ELSE class_{{ k }} END END) AS joint_{{ k }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM (
   SELECT paired.*, parent * {{ term.stride }} + child AS pair
   FROM (
@@ -108,8 +105,7 @@ CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN code
 {% for part in term.parts -%}
 {% set code %}code_{{ loop.index }}{% endset -%}
 {% if not loop.first %}AND {% endif %}{{ nbsql.standalone_level(term, code) }} = number.{{ nbsql.standalone_code(part) }}
-{%- if not loop.last %}
-
+{%- if not loop.last +%}
 {% endif %}
 {%- endfor %}
 {%- endmacro %}

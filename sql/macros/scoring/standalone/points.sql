@@ -26,16 +26,14 @@ nbsql_reasons_{{ number }} AS {{ materialized }}(
   ) AS reasons
 )
 {%- set before.step %}nbsql_reasons_{{ number }}{% endset -%}
-{% endfor %}
-
+{% endfor +%}
 SELECT
   {{ nbsql.standalone_source_columns(scorer, before.step) | indent(2) }}
   nbsql_joint_1 AS points
   {%- for number in range(1, scorer.reasons + 1) %},
   CASE nbsql_reason_{{ number }}
     {%- for name in scorer.names %} WHEN {{ loop.index }} THEN {{ nbsql.text(name) }}{% endfor %} END AS reason_{{ number }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM {{ before.step }}
 {%- endmacro %}
 

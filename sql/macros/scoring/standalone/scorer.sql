@@ -42,8 +42,7 @@ nbsql_coded AS {{ materialized }}(
     nbsql_inputs.*
     {%- for part in scorer.coded %},
     {{ nbsql[part.macro](part, 1) | indent(4) }} AS {{ nbsql.standalone_code(part) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM nbsql_inputs
 ),
 {% endif -%}
@@ -62,8 +61,7 @@ nbsql_listed AS {{ materialized }}(
     nbsql_coded.*
     {%- for term in listed %},
     {{ nbsql.standalone_list_key(term) | indent(4) }} AS {{ nbsql.of_feature('nbsql_x', term) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM nbsql_coded
 ),
 {% endif -%}
@@ -73,8 +71,7 @@ nbsql_steps_{{ loop.index }} AS {{ materialized }}(
     number.*
     {%- for term in matrices %},
     {{ nbsql[macro](term, scorer.classes | map(attribute='number') | list) | indent(4) }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM {% if loop.first %}{{ read }}{% else %}nbsql_steps_1{% endif %} AS number
 ),
 {% endfor -%}
@@ -91,8 +88,7 @@ nbsql_joint AS {{ materialized }}(
     {%- for term in scorer.terms %},
     {{ nbsql[term.macro](term, 2) | indent(4) }} AS nbsql_cost_{{ term.index }}
     {%- endfor %}
-    {%- endif %}
-
+    {%- endif +%}
   FROM {% if matrices %}nbsql_steps_2{% else %}{{ read }}{% endif %} AS number
   {% for term in joined %}
   LEFT JOIN nbsql_level_{{ term.index }}
@@ -103,8 +99,7 @@ nbsql_joint AS {{ materialized }}(
     ON {{ nbsql.standalone_same_codes(term) | indent(4) }}
   {% endfor %}
 )
-{%- if scorer.verb == 'joint_log_likelihood' %}
-
+{%- if scorer.verb == 'joint_log_likelihood' +%}
 SELECT
   {{ nbsql.standalone_source_columns(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
   {%- for class in scorer.classes %}
@@ -112,8 +107,7 @@ SELECT
   {% set is_possible %}nbsql_joint_{{ class.number }} > -{{ nbsql.infinity() }}{% endset %}
   {% set possible_joint %}CASE WHEN {{ is_possible }} THEN {{ joint }} ELSE -{{ scorer.infinity }} END{% endset %}
   {{ possible_joint }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
-  {%- endfor %}
-
+  {%- endfor +%}
 FROM nbsql_joint
 {%- elif scorer.verb == 'points' %}
 {{ nbsql.standalone_points(scorer) }}
@@ -133,15 +127,13 @@ nbsql_evidence AS {{ materialized }}(
 )
 {%- if is_calibrated %},
 {{ nbsql.standalone_calibrated(scorer, materialized) }}
-{%- endif %}
-
+{%- endif +%}
 SELECT
   {{ nbsql.standalone_source_columns(scorer, last) | indent(2) }}
   {%- if scorer.verb == 'log_evidence' %}
   {% set mass %}nbsql_relative_evidence{% endset %}
   CASE
-    WHEN {{ explained }} THEN nbsql_highest + {{ nbsql.natural_log(mass) }}{% if scorer.common %} + nbsql_common{% endif %}
-
+    WHEN {{ explained }} THEN nbsql_highest + {{ nbsql.natural_log(mass) }}{% if scorer.common %} + nbsql_common{% endif +%}
     ELSE -{{ scorer.infinity }}
   END AS log_evidence
   {%- else %}
@@ -167,8 +159,7 @@ SELECT
   CASE WHEN {{ explained }} THEN {{ share }} END AS {{ nbsql.output(class.probability) }}
   {%- endfor %}
   {%- endif %}
-  {%- endif %}
-
+  {%- endif +%}
 FROM {{ last }}
 {%- endif %}
 {%- endmacro %}
@@ -191,8 +182,7 @@ FROM {{ last }}
 {{ nbsql.standalone_unless_known(term, nbsql[term.macro](term, k)) }}
 {%- endcall %}
 {%- endset -%}
-{{ nbsql.number(scorer.classes[k - 1].log_prior) }}{% if scorer.terms %}
-
+{{ nbsql.number(scorer.classes[k - 1].log_prior) }}{% if scorer.terms +%}
   + {{ terms | indent(2) }}{% endif %}
 {%- endmacro %}
 
@@ -204,8 +194,7 @@ FROM {{ last }}
 {# The part that all classes share. #}
 {% macro standalone_common(scorer) -%}
 {% for term in scorer.common -%}
-{{ nbsql.standalone_unless_known(term, nbsql[term.common_macro](term, 1)) }}{% if not loop.last %}
-
+{{ nbsql.standalone_unless_known(term, nbsql[term.common_macro](term, 1)) }}{% if not loop.last +%}
   + {% endif %}{% endfor %}
 {%- endmacro %}
 
@@ -233,8 +222,7 @@ FROM {{ last }}
 {{ nbsql.row_keyword() }}({{ key }}{{ numbers }}){{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endset -%}
-SELECT {{ nbsql.literal_value(kind) }} AS value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
-
+SELECT {{ nbsql.literal_value(kind) }} AS value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor +%}
 FROM {{ nbsql.named_values(rows, 'literals', columns.names) }}
 {%- endmacro %}
 

@@ -13,8 +13,7 @@ WITH nbsql_rows AS {{ materialized }}(
     {{ nbsql.standalone_statistics_columns(counted) | indent(4) }}
   FROM {{ source | indent(2) }} AS source
   WHERE source.{{ nbsql.ident(counted.target) }} IS NOT NULL
-  {%- if counted.weight %} AND {{ nbsql.number_of(counted.weight) }} > 0{% endif %}
-
+  {%- if counted.weight %} AND {{ nbsql.number_of(counted.weight) }} > 0{% endif +%}
 )
 {%- if squared %},
 nbsql_means AS {{ materialized }}(
@@ -24,13 +23,11 @@ nbsql_means AS {{ materialized }}(
     {% set x = nbsql.of_feature('nbsql_x', feature) %}
     {% set mean = nbsql.standalone_mean(counted, x) %}
     CASE WHEN MIN({{ x }}) = MAX({{ x }}) THEN MIN({{ x }}) ELSE {{ mean }} END AS nbsql_mean_{{ feature.index }}
-    {%- endfor %}
-
+    {%- endfor +%}
   FROM nbsql_rows
   GROUP BY nbsql_class
 )
-{%- endif %}
-
+{%- endif +%}
 SELECT
   nbsql_class AS class,
   CAST(NULL AS {{ nbsql.string() }}) AS feature,
@@ -39,8 +36,7 @@ SELECT
   {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }}
 FROM nbsql_rows
 GROUP BY nbsql_class
-{%- for feature in counted.features %}
-
+{%- for feature in counted.features +%}
 UNION ALL
 {{ nbsql['standalone_' ~ feature.cells ~ '_cells'](counted, feature) }}
 {%- endfor %}
@@ -86,8 +82,7 @@ SELECT
   {%+ if value is none %}CAST(NULL AS {{ nbsql.string() }}){% else %}{{ value }}{%+ endif %},
   {{ n }},
   {%+ if mean is none %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ mean }}{%+ endif %},
-  {%+ if m2 is none %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ m2 }}{%+ endif %}
-
+  {%+ if m2 is none %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ m2 }}{%+ endif +%}
 FROM nbsql_rows
 {%- endmacro %}
 
@@ -143,12 +138,10 @@ CASE {{ x }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.of_feature('
 JOIN nbsql_means ON nbsql_means.nbsql_class = nbsql_rows.nbsql_class
 {%- else -%}
 {{ nbsql.standalone_cell(feature, nbsql.standalone_size(counted), mean=nbsql.standalone_mean(counted, x)) }}
-{%- endif %}
-
+{%- endif +%}
 WHERE {{ x }} IS NOT NULL
 GROUP BY nbsql_rows.nbsql_class
-{%- if feature.family.zeros %}
-
+{%- if feature.family.zeros +%}
 UNION ALL
 {{ nbsql.standalone_cell(feature, nbsql.standalone_size(counted), value=nbsql.text('zero')) }}
 WHERE nbsql_zero_{{ feature.index }} = 1
