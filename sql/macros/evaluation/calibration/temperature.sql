@@ -7,7 +7,7 @@
   1/100 and 1000. If the model is right in every row, the search ends when there is nothing left to gain. A row whose true class the model
   rules out has an infinite log loss at any T and is left out.
 
-  The log loss of a row is at most -ln(2^-52), as an evaluation has it, and no longer grows with s beyond. If some rows are lost so at s = 1,
+  The log loss of a row is at most -ln(2^-52), as an evaluation has it, and no longer grows with s beyond. If rows are lost so at s = 1,
   powers of 2 are compared first, and the rows that are lost at the best of them are left out, too: a few could pull T to its bound.
 #}
 
@@ -56,7 +56,7 @@ LEFT JOIN (
     {{- nbsql.optimisation_fence() | indent(4) }}
   ) AS masses
   GROUP BY slope
-  ORDER BY loss, slope
+  ORDER BY loss ASC NULLS LAST, slope ASC NULLS LAST
   LIMIT 1
 ) AS best ON TRUE
 {%- endmacro %}
