@@ -262,7 +262,9 @@ WITH classes AS (
 {% endif %}
 moments AS (
   {% if single %}
-  {{ nbsql.single_moments(statistics) | indent(2) }}
+  SELECT class, feature, n, mean, CASE WHEN m2 < 0 THEN 0 ELSE m2 END AS m2
+  FROM {{ statistics | indent(2) }} AS statistics
+  WHERE mean IS NOT NULL AND value IS NULL AND n > 0
   {%- else %}
   {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
   {%- endif +%}
@@ -306,13 +308,6 @@ WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{
 GROUP BY class, feature, value
 HAVING {{ nbsql.has_weight() }}
 {%- endif %}
-{%- endmacro %}
-
-{# The result of `pooled_moments` if a class has one cell per feature: class, feature, n, mean, m2. #}
-{% macro single_moments(statistics) -%}
-SELECT class, feature, n, mean, CASE WHEN m2 < 0 THEN 0 ELSE m2 END AS m2
-FROM {{ statistics }} AS statistics
-WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 {%- endmacro %}
 
 {# The cells of numbers, without those of tokens (tfidf.sql). #}

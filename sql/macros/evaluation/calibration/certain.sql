@@ -50,9 +50,6 @@ FROM (
 GROUP BY class_no, percent
 {%- endmacro %}
 
-{# The columns of a step of the search: those of a point, the number of the step, the deviation d, and the log-odds u of the limit. #}
-{% macro certain_columns() -%} class_no, percent, score, n, wrong, total, tail, deviation {%- endmacro %}
-
 {# One row per point, the first step, near the limit of a normal distribution; where all rows are wrong the limit is 1, and odds is NULL. #}
 {% macro certain_start(points, confidence) -%}
 {% set deviation %}sqrt(1 / (wrong + 1) + 1 / (n - wrong)){% endset -%}
@@ -75,7 +72,7 @@ FROM (
 
 {# One row per point: the next step of Newton's method, or the last one again if the point is done. #}
 {% macro certain_step(steps, points) -%}
-{% set columns = nbsql.certain_columns() -%}
+{% set columns %}class_no, percent, score, n, wrong, total, tail, deviation{% endset -%}
 {% set t %}{{ nbsql.number(0.0625) }} * k{% endset -%}
 {% set above %}odds + distance{% endset -%}
 {% set below %}odds - distance{% endset -%}
