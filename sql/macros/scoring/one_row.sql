@@ -54,7 +54,7 @@ GROUP BY class_no
 {%- endmacro %}
 
 {#
-  The rows of a table as literals, each column as the text of one list, which takes hardly any planning time. columns: of each its name, that
+  The rows of a table as literals, each column as the text of one list, which takes hardly any planning. columns: of each its name, that
   text, which is JSON unless the column has numbers, or lists of them, and its type.
 #}
 {% macro table_of_literals(columns) -%}
