@@ -37,7 +37,7 @@ def interactions(engine: Engine, spec: Spec, source: Source, rows: Markup, score
     best = sorted(gains, key=lambda pair: (-gains[pair], pair))[:most]
     by_number = {feature.index: feature for feature in columns}
     taken = {feature.name for feature in spec.features}
-    first = len(spec.features) + 1
+    first = 1 + max(feature.index for feature in spec.features)  # those of one bin in a fold are left out
     features = tuple(_interaction(by_number[a], by_number[b], index, taken) for index, (a, b) in enumerate(best, start=first))
     return prepare_families(engine, replace(spec, features=features), source).features
 
