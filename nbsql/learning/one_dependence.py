@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 from markupsafe import Markup
 
@@ -12,10 +13,11 @@ from nbsql.errors import InputError, listed
 from nbsql.family import Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS, Parent
 from nbsql.learning.count import LEAST_NUMBERED
-from nbsql.learning.selection import rounded
+from nbsql.learning.selection import rounded, with_features
 from nbsql.plan.context import TINY, Context
 from nbsql.spec.capabilities import check_features
 from nbsql.spec.dependence import AODE, KDB, TAN
+from nbsql.spec.method import Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
@@ -54,6 +56,33 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
     if spec.segment_by is not None:
         check_features(features, "segment_by")
     return replace(spec, features=features, dependence=None, found_dependence=options)
+
+
+def with_trees(engine: Engine, spec: Spec, options: Weighted, source: Source) -> Spec:
+    """The spec, whose numbers have been cut already, with the parents of the further features of a weighted model.
+
+    Those that would say what another feature says are left out: of numbers cut at quantiles those without any number of more
+    than two bins, and a category without parents that the column itself is.
+    """
+    plain = {feature.column: feature.family for feature in spec.features if feature.name == feature.column}
+    found: dict[int, Feature | None] = {}
+    for words, tree in options.trees.items():
+        own = [feature for feature in spec.features if feature.name == f"{feature.column} {words}"]
+        found |= {feature.index: None for feature in own}
+        if tree.bins == "mdl" or any(map(has_many_bins, own)):
+            for each in with_parents(engine, replace(spec, features=tuple(own)), tree, source).features:
+                is_other = each.alone is not None or each.family != plain.get(each.column)
+                found[each.index] = each if is_other and (tree.bins == "mdl" or has_many_bins(each)) else None
+    features = [each for feature in spec.features if (each := found.get(feature.index, feature)) is not None]
+    return with_features(replace(spec, features=tuple(features)), [feature.name for feature in features])
+
+
+def has_many_bins(feature: Feature) -> bool:
+    """Whether a number is cut into more than two bins: that of the feature, or a parent."""
+    family: Any = feature.family
+    parents = family.all_parents if feature.alone is not None else ()
+    cut = [family.edges, *(parent.edges for parent in parents)]
+    return any(len(edges or ()) > 1 for edges in cut)
 
 
 def _information_of_pairs(

@@ -11,7 +11,7 @@ from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.learning.count import check_near_zero
 from nbsql.learning.draft import Draft
-from nbsql.learning.one_dependence import with_pairs, with_parents
+from nbsql.learning.one_dependence import with_pairs, with_parents, with_trees
 from nbsql.learning.selection import with_features
 from nbsql.plan.context import Context
 from nbsql.spec.dependence import AODE
@@ -39,7 +39,7 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
 
     spec = replace(spec, features=tuple(map(with_answers, spec.features)))
     if spec.weighted is not None:
-        spec = without_equal_views(engine, spec, source)
+        spec = with_trees(engine, without_equal_views(engine, spec, source), spec.weighted, source)
     if isinstance(spec.dependence, AODE):
         return with_pairs(engine, spec, spec.dependence, source)
     return spec if spec.dependence is None else with_parents(engine, spec, spec.dependence, source)
@@ -47,7 +47,7 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
 
 def without_equal_views(engine: Engine, spec: Spec, source: Source) -> Spec:
     """The spec without the further views of numbers of two values, which would say what their bins say."""
-    views = [feature for feature in spec.features if feature.is_number and feature.name not in feature.columns]
+    views = [each for each in spec.features if each.is_number and each.family.cell == "number" and each.name != each.column]
     if not views:
         return spec
     facts = engine.query_macro("number_facts", Context.of(spec), source.relation, views, False)

@@ -20,12 +20,13 @@ from nbsql.learning.newton import Newton
 from nbsql.learning.selection import best_features, rounded
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
-from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Logistic, Weighted
+from nbsql.spec.method import CLASS_AND_FEATURE, CUTS, EITHER, Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 FOLDS = 5
 STALE = 0.1  # the share of the rows that weights were learnt from beyond which later changes make them stale
+MOST_CHANGE = 1.0  # of a weight, by one step from the weights of all rows to those of the rows beside a fold
 FOLD_TOLERANCE = 0.1  # the change of a weight at which the search ends where the loss of folds is all that is wanted
 PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
 ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
@@ -156,7 +157,19 @@ class FeatureWeightSearch(WeightSearch):
             for growth, (_, sums) in zip(growths, folds, strict=True)
         ]
         steps = self.newton.steps(point, self.newton.load("others", *others), self.products, growths)
-        return [(name, step.next(1.0)) for (name, _), step in zip(folds, steps, strict=True)]
+        return [
+            (name, step.next(1.0) if step.largest_change < MOST_CHANGE else self._point_beside(name, evidence, point))
+            for (name, _), step in zip(folds, steps, strict=True)
+        ]
+
+    def _point_beside(self, fold: str, evidence: Evidence, point: Sequence[float]) -> list[float]:
+        """The point by the rows of the folds beside one, by as many steps as it takes."""
+        others = self._table(
+            "rows of the other folds", self.engine.renderer.fragment("evidence_beside", evidence.relation, fold)
+        )
+        offsets = 1 + len(self._offset_terms())
+        alone = [*point[:offsets], *(0.0 for _ in point[offsets:])]
+        return self._run_newton(others, [[*point], alone], tolerance=FOLD_TOLERANCE)
 
     @contextmanager
     def _solving(self, options: Weighted, features: Sequence[Feature]) -> Iterator[list[list[float]]]:
@@ -255,25 +268,39 @@ def find_weights(
 def _with_pairs(
     search: FeatureWeightSearch, options: Weighted, folds: EvidenceFolds, evidence: Evidence, numbered: Markup
 ) -> Evidence:
-    """The evidence with that of the pairs that gain most, if the log loss of held-out folds is lower with them."""
+    """The evidence with that of the pairs that gain most, if the log loss of held-out folds is lower with them.
+
+    The pairs are those that gain most on the residuals of the features that depend on no other column.
+    """
     (spec,) = folds.specs
-    scores = search.scores_by_others(options, search.some(evidence))
+
+    def evidence_of(title: str, features: Sequence[Feature], *others: Evidence) -> Evidence:
+        named = lambda name: search.temporary(f"{title} {name}")  # noqa: E731 - the same name is the same table
+        own, known = replace(spec, features=tuple(features)), folds.rows_with_folds
+        found = EvidenceFolds(search.engine, folds.source, [own], named, folds=FOLDS, rows_with_folds=known)
+        return found.evidence(numbered, *others)
+
+    plain = [each for each in spec.features if not depends_on_others(each)]
+    alone = evidence if len(plain) == len(spec.features) else evidence_of("alone", plain)
+    scores = search.scores_by_others(options, search.some(alone))
     unknowns = 1 + len(search.counts) if options.per == CLASS_AND_FEATURE else 1  # of a feature
     most = min(options.pairs, (MAX_WEIGHTS - len(search.counts)) // unknowns - len(spec.features))
     pairs = interactions(search.engine, spec, folds.source, numbered, scores, most) if most > 0 else ()
     if not pairs:
         return evidence
-    own = replace(spec, features=pairs)
-    folds_of_pairs = EvidenceFolds(
-        search.engine, folds.source, [own], lambda name: search.temporary(f"pairs {name}"),
-        folds=FOLDS, rows_with_folds=folds.rows_with_folds,
-    )  # fmt: skip
-    together = folds_of_pairs.evidence(numbered, evidence)
+    if alone is not evidence:
+        scores = search.scores_by_others(options, search.some(evidence))
+    together = evidence_of("pairs", pairs, evidence)
     try:
         is_better = search.loss(search.scores_by_others(options, search.some(together))) < search.loss(scores)
     except InputError:  # there is no minimum
         is_better = False
     return together if is_better else evidence
+
+
+def depends_on_others(feature: Feature) -> bool:
+    """Whether it is a further feature of a column, given others (`Weighted.trees`)."""
+    return any(feature.name == f"{feature.column} {words}" for words in CUTS)
 
 
 def weigh_features(draft: Draft) -> Draft:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from nbsql.family import Binned, Categorical, Family, Pairs
+from nbsql.family import NUMBERS, Binned, Categorical, Family, Pairs
 from nbsql.family.binned import MOST_BINS
 from nbsql.family.checks import checked, non_negative, set_attributes, true_or_false, whole_number
 from nbsql.spec.classifier import Classifier
@@ -25,9 +25,20 @@ class OneDependence(Classifier):
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         numbers = [column for column in columns if column.inferred_kind in Binned.accepts]
-        family = Binned(by="mdl") if self.bins == "mdl" else Binned(bins=self.bins)
-        found: dict[str, Family] = {column.name: family for column in numbers}
+        found: dict[str, Family] = {column.name: self._binned for column in numbers}
         return found | {column.name: Categorical() for column in columns if column.kind == "boolean"}
+
+    def category(self, family: Family) -> Family | None:
+        """The family of a column as a category that may depend on others, from that which it has; None if it has none."""
+        if family.over_columns or family.cell not in ("level", "boolean", "bin", "number", "place"):
+            return None
+        if family.accepts == NUMBERS:
+            return self._binned
+        return Categorical() if family.cell == "boolean" else family
+
+    @property
+    def _binned(self) -> Binned:
+        return Binned(by="mdl") if self.bins == "mdl" else Binned(bins=self.bins)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,7 +134,10 @@ class Logistic(Classifier):
 CLASS_AND_FEATURE: Literal["class and feature"] = "class and feature"
 EITHER: Literal["either"] = "either"
 MOST_PAIRS = 100  # of columns with a weight
-VIEWS = ("as normal", "by share")  # what is added to the name of a column for another feature of it
+MOST_PARENTS = 3  # of a column with a weight
+# How numbers are cut where columns depend on others, by what is added to the name of a column for that feature of it.
+CUTS: dict[str, int | Literal["mdl"]] = {"given others": "mdl", "given others in 10 bins": 10, "given others in 20 bins": 20}
+VIEWS = ("as normal", "by share", *CUTS)  # what is added to the name of a column for another feature of it
 
 
 @dataclass(frozen=True)
@@ -162,15 +165,21 @@ class Weighted(Classifier):
             They are those that gain most on the residuals of the rows by the counts and the weights of the other folds (Lou,
             Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if the log
             loss of held-out folds is not lower with them. A number is cut into 8 bins, and a category has at most 30 values.
+        parents: on how many other columns each column depends in further features, "hour given others", which are those of
+            `nbsql.KDB(k=parents)`, at most 3; 0 for none. Where numbers are among the columns there are three of a column: with
+            numbers cut where the classes differ, in 10 quantiles, and in 20, "hour given others in 20 bins". So the scores are
+            a logarithmic pool of several models (Heskes, Selecting weighting factors in logarithmic opinion pools, NIPS 10,
+            1998).
 
     >>> Weighted(penalty=2)
-    Weighted(per='feature', penalty=2.0, views=None, pairs=0)
+    Weighted(per='feature', penalty=2.0, views=None, pairs=0, parents=0)
     """
 
     per: Literal["feature", "class and feature", "either"] = "feature"
     penalty: float | None = None
     views: bool | None = None
     pairs: int = 0
+    parents: int = 0
 
     name: ClassVar[str] = "weighted"
     added: ClassVar[tuple[type[Family], ...]] = (Interaction,)
@@ -182,17 +191,24 @@ class Weighted(Classifier):
         if self.views is not None:
             checked(self, true_or_false, "views")
         set_attributes(self, pairs=whole_number(self.pairs, "pairs", 0, MOST_PAIRS))
+        set_attributes(self, parents=whole_number(self.parents, "parents", 0, MOST_PARENTS))
+        if self.parents:
+            set_attributes(self, is_cut_at_quantiles=True)
+
+    @property
+    def trees(self) -> dict[str, KDB]:
+        """The methods by which columns depend on others, by what is added to the names of their features."""
+        return {words: KDB(self.parents, bins=bins) for words, bins in CUTS.items()} if self.parents else {}
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         return {column.name: Binned(by="mdl") for column in columns if column.inferred_kind in Binned.accepts}
 
     def other_views(self, family: Family, *, is_own: bool) -> Mapping[str, Family]:
-        if self.views is False:
-            return {}
-        if isinstance(family, Bag) and family.is_plain:
-            return {"by share": replace(family, norm="l2", alpha=0.01)}
+        if isinstance(family, Bag):
+            return {"by share": replace(family, norm="l2", alpha=0.01)} if self.views is not False and family.is_plain else {}
+        found = {words: of_tree for words, tree in self.trees.items() if (of_tree := tree.category(family)) is not None}
         is_normal_too = bool(self.views) and is_own and self.per != CLASS_AND_FEATURE
-        return {"as normal": Gaussian(shared_variance=True)} if is_normal_too else {}
+        return {"as normal": Gaussian(shared_variance=True), **found} if is_normal_too else found
 
 
 @dataclass(frozen=True)

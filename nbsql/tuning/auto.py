@@ -17,7 +17,7 @@ from nbsql.learning.text_advice import warn_of_texts
 from nbsql.queries.query import Query
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import FoundParents
-from nbsql.spec.method import Method, Weighted
+from nbsql.spec.method import CUTS, Method, Weighted
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
@@ -257,8 +257,11 @@ class _FamilySearch:
         if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method, check)) is not None:
             return found
         if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
-            with engine.part(f"cross-validating method {method.name!r}"):
-                found = self.terms.weighted_scores(self._features_of(setting), method)
+            trees = [
+                self._tree(setting, tree).beside(tree) for tree in method.trees.values() if self._numbers or tree.bins == "mdl"
+            ]
+            with engine.part(f"cross-validating method {str(method)!r}"):
+                found = self.terms.weighted_scores(self._features_of(setting), method, trees)
             if found is not None:
                 return found
         options = self._options_of(setting)
@@ -266,20 +269,24 @@ class _FamilySearch:
 
     def _scores_of_tree(self, setting: Setting, method: FoundParents, check: Check) -> Markup | None:
         """A table of the joint log-likelihoods by a tree, and by the weights of its features, if they can be learnt."""
-        engine, source, *_ = self._place
-        key = str(plain := replace(method, weighted=False))
 
         def check_first(tree: TreeTerms, fold: str) -> None:
             if check and (found := self.terms.scores_of_tree(tree, weighted=method.weighted, fold=fold)) is not None:
                 check(found)
 
-        if key not in self._trees:
-            options = replace(self._options_of(setting), method=cast("Method", plain))
-            self._trees[key] = terms_of_tree(
-                engine, source, options, self.terms, self._budget, check_first, **self._fold_options
-            )
-        with engine.part(f"cross-validating method {setting.name!r}"):
-            return self.terms.scores_of_tree(self._trees[key], weighted=method.weighted)
+        tree = self._tree(setting, replace(method, weighted=False), check_first)
+        with self._place[0].part(f"cross-validating method {setting.name!r}"):
+            return self.terms.scores_of_tree(tree, weighted=method.weighted)
+
+    def _tree(
+        self, setting: Setting, method: FoundParents, check: Callable[[TreeTerms, str], object] = lambda *_: None
+    ) -> TreeTerms:
+        """The terms of the features of a tree without weights, unless `check` raises an error of the first fold."""
+        engine, source, *_ = self._place
+        if (key := str(method)) not in self._trees:
+            options = self._options_of(replace(setting, method=method))
+            self._trees[key] = terms_of_tree(engine, source, options, self.terms, self._budget, check, **self._fold_options)
+        return self._trees[key]
 
     def _options_of(self, setting: Setting) -> Options:
         """The options of a fit with a setting."""
@@ -304,7 +311,10 @@ class _FamilySearch:
         if isinstance(setting.method, Weighted) and setting.method.pairs:
             return True
         families = [self._family(name, place) for name, place in setting.chosen.items() if place != OUT]
-        return setting.method is not None and any(setting.method.other_views(each, is_own=False) for each in families)
+        views = (
+            name for each in families for name in (setting.method.other_views(each, is_own=False) if setting.method else ())
+        )
+        return any(name not in CUTS for name in views)
 
     def _left_out(self, setting: Setting) -> list[str]:
         """The columns that a fit with a setting leaves out: those without which naive Bayes is better, with weights, too."""

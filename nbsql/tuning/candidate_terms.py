@@ -17,9 +17,11 @@ from nbsql.errors import InputError, listed
 from nbsql.evaluation.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
 from nbsql.learning.evidence import Evidence
 from nbsql.learning.folds import Folds
+from nbsql.learning.one_dependence import has_many_bins
 from nbsql.learning.weighted import FeatureWeightSearch
 from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
+from nbsql.spec.dependence import FoundParents
 from nbsql.spec.method import Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
@@ -64,6 +66,10 @@ class TreeTerms:
 
     relation: Markup
     features: Sequence[Feature]
+
+    def beside(self, method: FoundParents) -> TreeTerms:
+        """Those that say more than what those of numbers cut by the class do, if numbers are cut at quantiles."""
+        return self if method.bins == "mdl" else replace(self, features=[each for each in self.features if has_many_bins(each)])
 
 
 class CandidateTerms:
@@ -241,39 +247,49 @@ class CandidateTerms:
 
     def scores_of_tree(self, tree: TreeTerms, *, weighted: bool, fold: str | None = None) -> Markup | None:
         """A table of the joint log-likelihoods by a tree or, if `weighted`, by weights of its features (`weighted_scores`)."""
-        chosen = [(feature, DEFAULT) for feature in tree.features]
-        if weighted and chosen:
-            return self.weighted_scores(chosen, Weighted(), tree, fold=fold)
-        return self.row_scores({feature.name: place for feature, place in chosen}, tree)
+        if weighted and tree.features:
+            return self.weighted_scores([], Weighted(), [tree], fold=fold)
+        return self.row_scores({feature.name: DEFAULT for feature in tree.features}, tree)
 
     def weighted_scores(
-        self, chosen: Sequence[tuple[Feature, int]], method: Weighted, tree: TreeTerms | None = None, *, fold: str | None = None
+        self,
+        chosen: Sequence[tuple[Feature, int]],
+        method: Weighted,
+        trees: Sequence[TreeTerms] = (),
+        *,
+        fold: str | None = None,
     ) -> Markup | None:
         """A table of the joint log-likelihoods by weights of the candidates of some columns, by the rows of the other folds.
 
-        The candidates of a row are those by the counts of the folds beside its own, from which the weights of all folds are
-        learnt (Wolpert, Stacked generalization, Neural Networks 5, 1992). None if a class is in one fold only. With `fold`,
-        only its rows are weighed, each half by the weights of the other; None if they are few.
+        The features of trees have weights, too. The candidates of a row are those by the counts of the folds beside its own,
+        from which the weights of all folds are learnt (Wolpert, Stacked generalization, Neural Networks 5, 1992). None if a
+        class is in one fold only. With `fold`, only its rows are weighed, each half by the weights of the other; None if they
+        are few.
         """
+        parts = [(self._terms, [*chosen])] if chosen else []
+        parts += [(tree.relation, [(feature, DEFAULT) for feature in tree.features]) for tree in trees if tree.features]
+        numbered = [
+            (replace(feature, index=part * len(self.places) + self._number(feature.name)), place)
+            for part, (_, features) in enumerate(parts)
+            for feature, place in features
+        ]
         priors = self.priors if fold is None else self._create("half folds", "halves_of_fold", self.priors, fold, self.classes)
         counts = dict(self.engine.query_macro("weights_of_classes", priors))
-        if fold is not None and sum(counts.values()) < _ROWS_OF_WEIGHT * len(chosen) * self.classes:
+        if fold is not None and sum(counts.values()) < _ROWS_OF_WEIGHT * len(numbered) * self.classes:
             return None
         if None in counts or len(counts) < self.classes or len(counts) < 2:
             return None
+        relations = [relation for relation, _ in parts]
+        terms = self.engine.renderer.fragment("terms_of_parts", relations, len(self.places), self.classes)
+        columns = [(feature.index, place) for feature, place in numbered]
+        relation = self._create("evidence of the candidates", "evidence_of_candidates", priors, terms, columns, self.classes)
         spec = replace(self._cv.specs[0], features=())
-        columns = [(self._number(feature.name), place) for feature, place in chosen]
-        features = [replace(feature, index=self._number(feature.name)) for feature, _ in chosen]
-        relation = self._create(
-            "evidence of the candidates", "evidence_of_candidates",
-            priors, self._terms if tree is None else tree.relation, columns, self.classes,
-        )  # fmt: skip
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         search = FeatureWeightSearch(
             self.engine, plan, Logistic(), relation, relation, self._temporary_name,
             counts=[float(counts[k]) for k in range(1, self.classes + 1)],
         )  # fmt: skip
-        points = search.find_by_fold(method, Evidence(relation, features))
+        points = search.find_by_fold(method, Evidence(relation, [feature for feature, _ in numbered]))
         return self._create("scores by weights", "scores_of_weights", search.problem, relation, points)
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:

@@ -23,7 +23,7 @@ from nbsql.tuning.candidate_terms import DEFAULT, CandidateTerms, TreeTerms
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
     "naive", "weighted", "lda", QDA(shrinkage=0.2), "aode",
-    TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True),
+    TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True), Weighted(penalty=10, parents=2),
 )  # fmt: skip
 
 # What is not tried unasked.
@@ -74,13 +74,14 @@ def settings_to_try(
     `own` are the candidates of weights, and `chosen` those that the search has found, without a temperature and with it.
     """
     suffixes = ["", ", calibrated"][: len(chosen)]
-    weighted = [(name, method) for name, method in methods if isinstance(method, Weighted)]
+    weighted = [(name, method) for name, method in methods if isinstance(method, Weighted) and not method.parents]
+    others = [each for each in methods if each not in weighted]
     return [
         *(Setting(f"default{suffix}", default, bool(suffix)) for suffix in suffixes),
         *(Setting(name, own, False, method) for name, method in weighted),
         *(Setting(f"families chosen{suffix}", each, bool(suffix)) for suffix, each in zip(suffixes, chosen, strict=True)),
         *(Setting(f"{name}, families chosen", chosen[-1], False, method) for name, method in weighted if chosen[-1] != own),
-        *(Setting(name, chosen[-1], False, method) for name, method in methods if not isinstance(method, Weighted)),
+        *(Setting(name, chosen[-1], False, method) for name, method in others),
     ]
 
 

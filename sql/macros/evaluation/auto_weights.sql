@@ -57,6 +57,20 @@ FROM {{ standing }} AS standing
 WHERE CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} = {{ nbsql.text(fold) }}
 {%- endmacro %}
 
+{# The terms of several such tables as one table: the features of each are numbered after the `size` features of the one before. #}
+{% macro terms_of_parts(tables, size, classes) -%}
+{% if tables | length == 1 %}{{ tables[0] }}{% else -%}
+(
+  {%- for table in tables %}
+  SELECT nbsql_key, feature + {{ loop.index0 * size }} AS feature{% for k in range(1, classes + 1) %}, term_{{ k }}{% endfor %} FROM {{ table }}
+  {%- if not loop.last %}
+  UNION ALL
+  {%- endif %}
+  {%- endfor %}
+)
+{%- endif %}
+{%- endmacro %}
+
 {# The standing of every row by the weights of its fold. points: pairs of a fold and the list of its unknowns. #}
 {% macro scores_of_weights(problem, evidence, points) -%}
 SELECT

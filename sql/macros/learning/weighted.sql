@@ -105,6 +105,11 @@ FROM (
 WHERE place % {{ share }} = 0
 {%- endmacro %}
 
+{# The evidence of the rows that are not in a fold. #}
+{% macro evidence_beside(evidence, fold) -%}
+SELECT * FROM {{ evidence }} AS evidence WHERE CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} <> {{ nbsql.text(fold) }}
+{%- endmacro %}
+
 {# The sums of a scan (logistic/scan.sql) for each fold, without products: its name, and the list of the losses and gradients. #}
 {% macro sums_of_folds(problem, evidence, trial) -%}
 SELECT

@@ -1,0 +1,151 @@
+"""`nbsql.Weighted(parents=N)`: columns that depend on others beside those that do not, all with weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import nbsql
+from nbsql.errors import InputError
+from nbsql.learning import weighted
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+# The class is whether x is large or b is u, but not both, in nine rows of ten; c tells a little by itself.
+ROWS = """CREATE OR REPLACE TABLE t AS SELECT x, b, c, CASE WHEN odd = (hash(i + 99) % 10 > 0) THEN 'yes' ELSE 'no' END AS y
+FROM (
+  SELECT i, (hash(i) % 90)::INT AS x, CASE WHEN hash(i + 7) % 2 = 0 THEN 'u' ELSE 'v' END AS b,
+    (hash(i) % 90 > 44) = (hash(i + 7) % 2 = 0) AS odd,
+    CASE WHEN hash(i + 11) % 7 > 0 THEN 'c' || hash(i + odd::INT) % 3 END AS c
+  FROM range(800) AS r(i)
+)"""
+PARENTS = nbsql.Weighted(parents=1, penalty=10)
+
+
+@pytest.fixture(scope="module")
+def con() -> Any:
+    with duckdb.connect() as con:
+        con.execute(ROWS)
+        yield con
+
+
+@pytest.fixture(scope="module")
+def model(con: Any) -> nbsql.Model:
+    return nbsql.fit(con, "t", target="y", method=PARENTS, name="pool")
+
+
+def contributions(model: nbsql.Model, feature: str) -> dict[tuple[Any, Any], float]:
+    """What a feature adds to the score of each row and class."""
+    rows = model.explain("t").fetchall()
+    columns = model.explain("t").columns
+    row, label, name, value = (columns.index(each) for each in ("row_id", "class", "feature", "contribution"))
+    return {(each[row], each[label]): each[value] for each in rows if each[name] == feature}
+
+
+def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model: nbsql.Model) -> None:
+    families: Any = model.families
+    further = {name: each for name, each in families.items() if name not in ("x", "b", "c")}
+    assert len(further) == len(families) - 3
+    for name, family in further.items():
+        words = name.split(" ", 1)[1]
+        assert words in ("given others", "given others in 10 bins", "given others in 20 bins")
+        numbers = [family.edges, *(parent.edges for parent in getattr(family, "all_parents", ()))]
+        assert (max(len(edges or ()) for edges in numbers) > 1) == (words != "given others")
+        assert family != families[name.split(" ", 1)[0]]
+    assert {"x given others in 10 bins", "x given others in 20 bins", "b given others in 20 bins"} < {*further}
+
+
+@pytest.mark.parametrize(("words", "bins"), [("given others", "mdl"), ("given others in 20 bins", 20)])
+def test_a_further_feature_says_what_it_says_in_the_tree(con: Any, model: nbsql.Model, words: str, bins: Any) -> None:
+    """The contributions of the KDB model of the same bins, times the weight."""
+    tree = nbsql.fit(con, "t", target="y", method=nbsql.KDB(1, bins=bins), name="tree", replace=True)
+    weights = dict(
+        con.execute("SELECT feature, weight FROM pool.weights WHERE class = 'yes' AND feature IS NOT NULL").fetchall()
+    )
+    for name in [each for each in model.families if each.endswith(words)]:
+        column = name.removesuffix(f" {words}")
+        of_tree = contributions(tree, column)
+        found = contributions(model, name)
+        rows = {row for row, _ in found}
+        gaps = [found[row, "yes"] - found[row, "no"] for row in sorted(rows)]
+        assert gaps == pytest.approx(
+            [weights[name] * (of_tree[row, "yes"] - of_tree[row, "no"]) for row in sorted(rows)], abs=1e-9
+        )
+
+
+def test_parents_tell_what_no_sum_of_columns_can(con: Any) -> None:
+    losses = [nbsql.cross_validate(con, "t", target="y", method=method, folds=4).log_loss for method in ("weighted", PARENTS)]
+    assert losses[1] < 0.7 * losses[0]
+
+
+def test_it_answers_everywhere(con: Any, model: nbsql.Model) -> None:
+    """The same probabilities by a macro, by one row, by SQL without the model, and by the model opened again."""
+    assert [feature.index for feature in model.state.spec.features] == [*range(1, 1 + len(model.families))]
+    expected = [row[-1] for row in model.predict_proba("SELECT x, b, c FROM t LIMIT 20").fetchall()]
+    query = "SELECT x, b, c FROM t LIMIT 20"
+    scored = con.execute(model.sql("predict_proba", query)).fetchall()
+    assert [row[-1] for row in scored] == pytest.approx(expected, abs=1e-12)
+    frozen = con.execute(model.sql("predict_proba", query, dialect="duckdb")).fetchall()
+    assert sorted(row[-1] for row in frozen) == pytest.approx(sorted(expected), abs=1e-12)
+    opened = nbsql.load(con, "pool")
+    assert opened.state.spec.weighted == PARENTS
+    assert [row[-1] for row in opened.predict_proba(query).fetchall()] == pytest.approx(expected, abs=1e-12)
+    x, b, c = con.execute(query).fetchone()
+    assert model.predict_one({"x": x, "b": b, "c": c})["probability"] == pytest.approx(
+        max(expected[0], 1 - expected[0]), abs=1e-12
+    )
+
+
+def test_what_it_learns_later_changes_the_counts(con: Any) -> None:
+    con.execute("CREATE OR REPLACE TABLE first AS FROM t LIMIT 760")
+    model = nbsql.fit(con, "first", target="y", method=PARENTS, name="later", replace=True)
+    weights = con.execute("FROM later.weights ORDER BY ALL").fetchall()
+    model.update("FROM t OFFSET 760")
+    assert con.execute("FROM later.weights ORDER BY ALL").fetchall() == weights
+    assert sum(row[1] for row in model.priors.fetchall()) == 800
+    model.forget("FROM t OFFSET 760")
+    again = nbsql.fit(con, "first", target="y", method=PARENTS, name="again", replace=True)
+    expected = [row[-1] for row in again.predict_proba("t").fetchall()]
+    assert [row[-1] for row in model.predict_proba("t").fetchall()] == pytest.approx(expected, abs=1e-12)
+
+
+def test_pairs_are_those_that_columns_by_themselves_leave(con: Any) -> None:
+    both = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(parents=1, pairs=2, penalty=10), name="both", replace=True)
+    pairs = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(pairs=2, penalty=10), name="pairs", replace=True)
+    assert [name for name in both.families if "&" in name] in ([], [name for name in pairs.families if "&" in name])
+
+
+def test_the_weights_of_the_other_folds_are_those_of_logistic_regression_however_far_they_are(
+    con: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By as many steps as it takes, where one step would go far."""
+    monkeypatch.setattr(weighted, "MOST_CHANGE", 0.0)
+    monkeypatch.setattr(weighted, "FOLD_TOLERANCE", 1e-9)
+    found: list[Any] = []
+    own = weighted.FeatureWeightSearch._points_of_folds
+
+    def keep(self: Any, evidence: Any, point: Any) -> Any:
+        points = own(self, evidence, point)
+        found.append((self.newton.penalty, con.execute(f"FROM {evidence.relation}").df(), points))
+        return points
+
+    monkeypatch.setattr(weighted.FeatureWeightSearch, "_points_of_folds", keep)
+    nbsql.fit(con, "t", target="y", method="weighted", name="w", replace=True)
+    penalty, rows, points = found[0]
+    terms = [name.removesuffix("_2") for name in rows if name.startswith("e_") and name.endswith("_2")]
+    order = sorted(terms, key=lambda name: int(name.removeprefix("e_")))  # their sum is e_0
+    x = rows[[f"{name}_2" for name in order]].to_numpy() - rows[[f"{name}_1" for name in order]].to_numpy()
+    for fold, point in points:
+        others = (rows["fold"].astype(str) != fold).to_numpy()
+        fitted = LogisticRegression(C=1 / (2 * penalty), tol=1e-14, solver="newton-cholesky", max_iter=1000)
+        fitted.fit(x[others], rows["y"].to_numpy()[others] == 2)
+        assert point[2:] == pytest.approx(fitted.coef_[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("parents", [-1, 4, 1.5])
+def test_parents_must_be_few(parents: Any) -> None:
+    with pytest.raises(InputError, match="parents must be a whole number"):
+        nbsql.Weighted(parents=parents)
