@@ -50,6 +50,15 @@ def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Plac
 
 
 @pytest.mark.slow
+def test_columns_that_depend_on_others_are_weighed_on_each_engine(place: Place) -> None:
+    rows = [(i, i % 9, "uv"[i // 9 % 2], "yes" if (i % 9 > 3) == (i // 9 % 2 == 0) else "no") for i in range(360)]
+    place.table("odd", {"id": "INTEGER", "n": "INTEGER", "b": "VARCHAR", "y": "VARCHAR"}, rows)
+    model = nbsql.fit(place.con, "odd", target="y", id="id", name="m", method=nbsql.Weighted(parents=1, penalty=1))
+    assert {"b", "n given others in 10 bins", "b given others in 20 bins"} & {*model.families}
+    assert model.evaluate("odd").log_loss < 0.1
+
+
+@pytest.mark.slow
 def test_a_pair_is_found_and_scored_on_each_engine(place: Place) -> None:
     rows = [(i, [1, 2, 3, None][i % 4], "uvw"[i // 4 % 3], i // 12 % 2 == 0) for i in range(300)]
     told = [(i, n, b, c, "yes" if ((n or 0) > 1) == (b == "u") else "no") for i, n, b, c in rows]

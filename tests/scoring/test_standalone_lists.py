@@ -36,6 +36,7 @@ INTERACTIONS = {
         (False, {"method": nbsql.KDB(k=2)}),
         (True, {"method": nbsql.KDB(k=3), **GAPS}),
         (False, {"method": nbsql.Weighted(pairs=4, penalty=1)}),
+        (False, {"method": nbsql.Weighted(parents=1, penalty=10)}),
         (True, {"method": "joint"}),
         (False, {"method": nbsql.JointBayes(backoff="naive"), "families": FAMILIES}),
         (True, {"families": {"ae": nbsql.Joint(["a", "e", "b"], alpha=0.5), "c": "gaussian"}, **GAPS}),
