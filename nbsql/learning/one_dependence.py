@@ -70,11 +70,11 @@ def with_trees(engine: Engine, spec: Spec, options: Weighted, source: Source) ->
         own = [feature for feature in spec.features if feature.name == f"{feature.column} {words}"]
         found |= {feature.index: None for feature in own}
         if tree.bins == "mdl" or any(map(has_many_bins, own)):
-            for each in with_parents(engine, replace(spec, features=tuple(own)), tree, source).features:
-                is_other = each.alone is not None or each.family != plain.get(each.column)
-                found[each.index] = each if is_other and (tree.bins == "mdl" or has_many_bins(each)) else None
-    features = [each for feature in spec.features if (each := found.get(feature.index, feature)) is not None]
-    return with_features(replace(spec, features=tuple(features)), [feature.name for feature in features])
+            for feature in with_parents(engine, replace(spec, features=tuple(own)), tree, source).features:
+                is_other = feature.alone is not None or feature.family != plain.get(feature.column)
+                found[feature.index] = feature if is_other and (tree.bins == "mdl" or has_many_bins(feature)) else None
+    features = tuple(each for each in (found.get(feature.index, feature) for feature in spec.features) if each is not None)
+    return with_features(replace(spec, features=features), [feature.name for feature in features])
 
 
 def has_many_bins(feature: Feature) -> bool:

@@ -194,6 +194,7 @@ FEATURE: dict[str, Any] = {
     "bag": {"v": nbsql.Text()},
     "gaps": {"v": nbsql.Categorical(nulls="category")},
     "uncut": {"x": "gaussian"},
+    "merged": {"x": nbsql.Binned(bins=4, monotone=True)},
 }
 FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "classes": {"target": nbsql.Target("y", ["a", "b", "c"]), "prior": "uniform"},
@@ -201,6 +202,7 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "components": {"method": nbsql.Mixture(2)},
     "method='em'": {"method": "em"},
     "method='clusters'": {"target": None, "method": nbsql.Clusters(2, starts=1, iterations=1)},
+    "target=None": {"target": None},
     "method='weighted'": {"method": "weighted"},
     "per='class and feature'": {"method": nbsql.Weighted(per="class and feature")},
     "impute": {},
