@@ -30,8 +30,11 @@ Pair = tuple[int, int]
 
 
 def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source) -> Spec:
-    """The spec, whose numbers have been cut already, in which each category that depends on others has them as its parents."""
-    categories = category_features(spec)
+    """The spec, whose numbers have been cut already, in which each category that depends on others has them as its parents.
+
+    A number in one bin has no parents and is none, also where a missing value is another of its values.
+    """
+    categories = {number: each for number, each in category_features(spec).items() if each.family.edges != ()}
     values: dict[int, list[str]] = {}
     parents: dict[int, list[int]] = {}
     if len(categories) > 1:

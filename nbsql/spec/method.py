@@ -165,10 +165,10 @@ class Weighted(Classifier):
             They are those that gain most on the residuals of the rows by the counts and the weights of the other folds (Lou,
             Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if the log
             loss of held-out folds is not lower with them. A number is cut into 8 bins, and a category has at most 30 values.
-        parents: on how many other columns each column depends in further features, "hour given others", which are those of
-            `nbsql.KDB(k=parents)`, at most 3; 0 for none. Where numbers are among the columns there are three of a column: with
-            numbers cut where the classes differ, in 10 quantiles, and in 20, "hour given others in 20 bins". So the scores are
-            a logarithmic pool of several models (Heskes, Selecting weighting factors in logarithmic opinion pools, NIPS 10,
+        parents: on how many other columns each column depends in further features, "hour given others", at most 3; 0 for none.
+            They are those of `nbsql.KDB` with so many parents. Where numbers are among the columns there are three of a column:
+            with numbers cut where the classes differ, in 10 quantiles, and in 20, "hour given others in 20 bins". So the scores
+            are a logarithmic pool of several models (Heskes, Selecting weighting factors in logarithmic opinion pools, NIPS 10,
             1998).
 
     >>> Weighted(penalty=2)

@@ -62,7 +62,13 @@ WHERE CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} = {{ nbsql.t
 {% if tables | length == 1 %}{{ tables[0] }}{% else -%}
 (
   {%- for table in tables %}
-  SELECT nbsql_key, feature + {{ loop.index0 * size }} AS feature{% for k in range(1, classes + 1) %}, term_{{ k }}{% endfor %} FROM {{ table }}
+  SELECT
+    nbsql_key,
+    feature + {{ loop.index0 * size }} AS feature
+    {%- for k in range(1, classes + 1) %},
+    term_{{ k }}
+    {%- endfor +%}
+  FROM {{ table }}
   {%- if not loop.last %}
   UNION ALL
   {%- endif %}
