@@ -128,7 +128,7 @@ class Family(metaclass=_Options):
     # Options that some families have, as the others answer for them.
     columns = integers = gaps = parent_names = _without(())
     parent = edges = norm = best = backoff = shrinkage = checked_pattern = _without(None)
-    tfidf = impute = is_ratio = shared = product = has_overlaps = shared_variance = is_typed = _without(False)
+    tfidf = impute = is_ratio = monotone = shared = product = has_overlaps = shared_variance = is_typed = _without(False)
     smoothing = _without(0.0)
     min_known = _without(0)
 

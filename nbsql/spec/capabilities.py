@@ -348,7 +348,7 @@ TRAITS: dict[str, Trait] = {
     "several": Trait("{family} of several columns", lambda family: family.over_columns),
     "bag": Trait("{family}, a bag of words", lambda family: family.bag),
     "uncut": Trait("{family} and no category", lambda family: family.kind != "level"),
-    "merged": Trait("{family} with monotone", lambda family: getattr(family, "monotone", False) and bool(family.fit_query)),
+    "merged": Trait("{family} with monotone", lambda family: bool(family.monotone and family.fit_query)),
     "gaps": Trait("{family} with ⟨nulls='category'⟩", lambda family: family.nulls == "category"),
 }
 
