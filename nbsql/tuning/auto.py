@@ -17,7 +17,7 @@ from nbsql.learning.text_advice import warn_of_texts
 from nbsql.queries.query import Query
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import FoundParents
-from nbsql.spec.method import CUTS, Method, Weighted
+from nbsql.spec.method import Method, Weighted
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
@@ -30,6 +30,7 @@ from nbsql.tuning.methods import (
     Check,
     OutOfTimeError,
     Setting,
+    adds_features,
     can_differ,
     kept_families,
     other_methods,
@@ -257,9 +258,8 @@ class _FamilySearch:
         if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method, check)) is not None:
             return found
         if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
-            trees = [
-                self._tree(setting, tree).beside(tree) for tree in method.trees.values() if self._numbers or tree.bins == "mdl"
-            ]
+            cuts = [each for each in method.trees.values() if self._numbers or each.bins == "mdl"]
+            trees = [self._tree(setting, each, lambda *_: None).beside(each) for each in cuts]
             with engine.part(f"cross-validating method {str(method)!r}"):
                 found = self.terms.weighted_scores(self._features_of(setting), method, trees)
             if found is not None:
@@ -278,9 +278,7 @@ class _FamilySearch:
         with self._place[0].part(f"cross-validating method {setting.name!r}"):
             return self.terms.scores_of_tree(tree, weighted=method.weighted)
 
-    def _tree(
-        self, setting: Setting, method: FoundParents, check: Callable[[TreeTerms, str], object] = lambda *_: None
-    ) -> TreeTerms:
+    def _tree(self, setting: Setting, method: FoundParents, check: Callable[[TreeTerms, str], object]) -> TreeTerms:
         """The terms of the features of a tree without weights, unless `check` raises an error of the first fold."""
         engine, source, *_ = self._place
         if (key := str(method)) not in self._trees:
@@ -307,14 +305,8 @@ class _FamilySearch:
         return {name: each for name, each in families.items() if name in differing and each != inferred.get(name)}
 
     def _adds_features(self, setting: Setting) -> bool:
-        """Whether a method makes several features of a column, or one of a pair, which the search has not counted."""
-        if isinstance(setting.method, Weighted) and setting.method.pairs:
-            return True
         families = [self._family(name, place) for name, place in setting.chosen.items() if place != OUT]
-        views = (
-            name for each in families for name in (setting.method.other_views(each, is_own=False) if setting.method else ())
-        )
-        return any(name not in CUTS for name in views)
+        return setting.method is not None and adds_features(setting.method, families)
 
     def _left_out(self, setting: Setting) -> list[str]:
         """The columns that a fit with a setting leaves out: those without which naive Bayes is better, with weights, too."""

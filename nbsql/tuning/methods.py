@@ -15,7 +15,7 @@ from nbsql.family import Binned, Categorical, Family
 from nbsql.learning.folds import resolve_settings
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import KDB, TAN, FoundParents, OneDependence
-from nbsql.spec.method import QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
+from nbsql.spec.method import CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import DEFAULT, CandidateTerms, TreeTerms
@@ -116,6 +116,13 @@ def can_differ(method: Classifier, columns: int, numbers: int, flags: int = 0) -
     if isinstance(method, Discriminant):
         return numbers > max(1, columns / 2 if isinstance(method, QDA) else 1)
     return numbers + flags > 0 or not method.is_cut_at_quantiles
+
+
+def adds_features(method: Classifier, families: Sequence[Family]) -> bool:
+    """Whether a method makes several features of a column, or one of a pair, which the search has not counted."""
+    if isinstance(method, Weighted) and method.pairs:
+        return True
+    return any(words not in CUTS for each in families for words in method.other_views(each, is_own=False))
 
 
 def terms_of_tree(
