@@ -17,7 +17,7 @@ from nbsql.learning.selection import rounded, with_features
 from nbsql.plan.context import TINY, Context
 from nbsql.spec.capabilities import check_features
 from nbsql.spec.dependence import AODE, KDB, TAN
-from nbsql.spec.method import Weighted
+from nbsql.spec.method import CUTS, Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
@@ -70,7 +70,7 @@ def with_trees(engine: Engine, spec: Spec, options: Weighted, source: Source) ->
     plain = {feature.column: feature.family for feature in spec.features if feature.name == feature.column}
     found: dict[int, Feature | None] = {}
     for words, tree in options.trees.items():
-        own = [feature for feature in spec.features if feature.name == f"{feature.column} {words}"]
+        own = [feature for feature in spec.features if cut_of(feature) == words]
         found |= {feature.index: None for feature in own}
         if tree.bins == "mdl" or any(map(has_many_bins, own)):
             for feature in with_parents(engine, replace(spec, features=tuple(own)), tree, source).features:
@@ -78,6 +78,12 @@ def with_trees(engine: Engine, spec: Spec, options: Weighted, source: Source) ->
                 found[feature.index] = feature if is_other and (tree.bins == "mdl" or has_many_bins(feature)) else None
     features = tuple(each for each in (found.get(feature.index, feature) for feature in spec.features) if each is not None)
     return with_features(replace(spec, features=features), [feature.name for feature in features])
+
+
+def cut_of(feature: Feature) -> str | None:
+    """Which of the further features of a column it is, given others; None if it is none of them."""
+    words = feature.name.removeprefix(f"{feature.column} ")
+    return words if words in CUTS and feature.name != words else None
 
 
 def has_many_bins(feature: Feature) -> bool:

@@ -17,10 +17,11 @@ from nbsql.learning.evidence import Evidence, EvidenceFolds, is_level
 from nbsql.learning.interactions import interactions
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
 from nbsql.learning.newton import Newton
+from nbsql.learning.one_dependence import cut_of
 from nbsql.learning.selection import best_features, rounded
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
-from nbsql.spec.method import CLASS_AND_FEATURE, CUTS, EITHER, Logistic, Weighted
+from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
@@ -280,7 +281,7 @@ def _with_pairs(
         found = EvidenceFolds(search.engine, folds.source, [own], named, folds=FOLDS, rows_with_folds=known)
         return found.evidence(numbered, *others)
 
-    plain = [each for each in spec.features if not depends_on_others(each)]
+    plain = [each for each in spec.features if cut_of(each) is None]
     alone = evidence if len(plain) == len(spec.features) else evidence_of("alone", plain)
     scores = search.scores_by_others(options, search.some(alone))
     unknowns = 1 + len(search.counts) if options.per == CLASS_AND_FEATURE else 1  # of a feature
@@ -296,11 +297,6 @@ def _with_pairs(
     except InputError:  # there is no minimum
         is_better = False
     return together if is_better else evidence
-
-
-def depends_on_others(feature: Feature) -> bool:
-    """Whether it is a further feature of a column, given others (`Weighted.trees`)."""
-    return any(feature.name == f"{feature.column} {words}" for words in CUTS)
 
 
 def weigh_features(draft: Draft) -> Draft:
