@@ -16,8 +16,7 @@ CASE WHEN CAST(texts.value AS TIMESTAMP) = CAST({{ nbsql.cast_text(type) }} AS T
 {# One row per text: value, and written, the text as the engine writes its value. #}
 {% macro texts_as_written(texts, expression) -%}
 SELECT texts.value AS value, {{ expression }} AS written
-{% set rows %}{% for text in texts %}({{ nbsql.text(text) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset -%}
-FROM {{ nbsql.named_values(rows, 'texts', ['value']) }}
+FROM {% call(text, _) nbsql.constants(texts, 'texts', ['value']) %}{{ nbsql.text(text) }}{% endcall %}
 {%- endmacro %}
 
 {# The class whose label is a text, which is compared as a value of its type: a NUMERIC of PostgreSQL may be written 0.5 or 0.50. #}
@@ -29,8 +28,7 @@ FROM {{ nbsql.named_values(rows, 'texts', ['value']) }}
 {# One row per declared label: class. #}
 {% macro declared_classes(labels, type) -%}
 SELECT {{ nbsql.class_of_text(nbsql.word('label'), type) }} AS class
-{% set rows %}{% for label in labels %}({{ nbsql.text(label) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset -%}
-FROM {{ nbsql.named_values(rows, 'given', ['label']) }}
+FROM {% call(label, _) nbsql.constants(labels, 'given', ['label']) %}{{ nbsql.text(label) }}{% endcall %}
 {%- endmacro %}
 
 {# The same labels as the engine writes them, in the order of their type: label, class. #}

@@ -12,12 +12,7 @@
 {% macro given_prior_rows(rows, type) -%}
 {% set class %}CAST(label AS {{ type }}){% endset -%}
 SELECT {{ nbsql.as_label(class, type) }} AS class, label{{ nbsql.binary() }} AS label, CAST(prior AS {{ nbsql.double() }}) AS prior
-FROM (
-  VALUES
-    {% for label, prior in rows %}
-    ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS given(label, prior)
+FROM {% call(row, _) nbsql.constants(rows, 'given', ['label', 'prior']) %}{{ nbsql.text(row[0]) }}, {{ nbsql.number(row[1]) }}{% endcall +%}
 {%- endmacro %}
 
 {# One row per given label: class, label, prior. #}

@@ -51,12 +51,9 @@ FROM (
     {% endif %}
   ) AS counts
   {% if model.spec.prior.kind == 'given' %}
-  {% set rows -%}
-  {% for label, prior in model.spec.prior.given -%}
-  ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma_line(loop) }}
-  {%- endfor %}
-  {%- endset %}
-  LEFT JOIN {{ nbsql.named_values(rows, 'given', ['label', 'prior']) | indent(2) }}
+  LEFT JOIN {% call(row, _) nbsql.constants(model.spec.prior.given, 'given', ['label', 'prior'], 2) -%}
+{{ nbsql.text(row[0]) }}, {{ nbsql.number(row[1]) }}
+{%- endcall +%}
     ON {{ nbsql.class_of_text(nbsql.word('given.label'), model.facts.class_type) }} = counts.class
   {% endif %}
 ) AS estimates

@@ -22,14 +22,9 @@
 {{ nbsql.element(terms, position) }}
 {%- endmacro %}
 
-{# The chosen candidates as a relation of two columns, from pairs of the numbers of a column and of a place. #}
+{# The chosen candidates, from pairs of the numbers of a column and of a place: feature, chosen. #}
 {% macro chosen_places(columns) -%}
-(
-  VALUES
-    {% for column, place in columns %}
-    ({{ column }}, {{ place }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-)
+{% call(pair, _) nbsql.constants(columns, 'tried', ['feature', 'chosen']) %}{{ pair[0] }}, {{ pair[1] }}{% endcall %}
 {%- endmacro %}
 
 {#
@@ -53,12 +48,9 @@ JOIN (
     sum({{ nbsql.term_at(k, nbsql.word('changed.after')) }} - {{ nbsql.term_at(k, nbsql.word('changed.before')) }}) AS change_{{ k }}
     {%- endfor +%}
   FROM {{ terms }} AS terms
-  JOIN (
-    VALUES
-      {% for change in changes %}
-      ({{ change[0] }}, {{ change[1] }}, {{ change[2] }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS changed(feature, before, after) ON changed.feature = terms.feature
+  JOIN {% call(change, _) nbsql.constants(changes, 'changed', ['feature', 'before', 'after'], 2) -%}
+{{ change[0] }}, {{ change[1] }}, {{ change[2] }}
+{%- endcall %} ON changed.feature = terms.feature
   GROUP BY terms.nbsql_key
 ) AS changes ON changes.nbsql_key = standing.nbsql_key
 {%- endmacro %}
@@ -84,7 +76,7 @@ JOIN (
     terms.term_{{ k }} AS terms_{{ k }}
     {%- endfor +%}
   FROM {{ terms }} AS terms
-  JOIN {{ nbsql.chosen_places(columns) | indent(2) }} AS tried(feature, chosen) ON tried.feature = terms.feature
+  JOIN {{ nbsql.chosen_places(columns) | indent(2) }} ON tried.feature = terms.feature
   JOIN {{ standing }} AS standing ON standing.nbsql_key = terms.nbsql_key
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS rests
@@ -183,12 +175,9 @@ GROUP BY nbsql_slice
 {% macro losses_of_rows(standing, temperatures, classes) -%}
 {% set rows -%}
 {{ standing }} AS standing
-JOIN (
-  VALUES
-    {% for fold, temperature in temperatures %}
-    ({{ nbsql.text(fold) }}, {{ nbsql.number(temperature) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS temperatures(fold, temperature) ON temperatures.fold = CAST(standing.nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }}
+JOIN {% call(pair, _) nbsql.constants(temperatures, 'temperatures', ['fold', 'temperature']) -%}
+{{ nbsql.text(pair[0]) }}, {{ nbsql.number(pair[1]) }}
+{%- endcall %} ON temperatures.fold = CAST(standing.nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endset -%}
 SELECT nbsql_key, weight, loss FROM {{ nbsql.with_loss(rows, classes, nbsql.word('temperature')) }}
 {%- endmacro %}
@@ -232,12 +221,9 @@ JOIN {{ others }} AS others ON others.nbsql_key = losses.nbsql_key
 #}
 {% macro ranked_rows(rows, columns, texts) -%}
 SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
-FROM (
-  VALUES
-    {% for row in rows %}
-    ({{ loop.index }}{% for value in row %}, {{ nbsql.ranked_value(value, loop.index0 in texts) }}{% endfor %}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS ranked(place{% for column in columns %}, {{ nbsql.word(column) }}{% endfor %})
+FROM {% call(row, place) nbsql.constants(rows, 'ranked', ['place'] + columns | list) -%}
+{{ place }}{% for value in row %}, {{ nbsql.ranked_value(value, loop.index0 in texts) }}{% endfor %}
+{%- endcall +%}
 ORDER BY place ASC NULLS LAST
 {%- endmacro %}
 

@@ -34,10 +34,10 @@ JOIN (
       terms.nbsql_key,
       terms.feature
       {%- for k in range(1, classes + 1) %},
-      greatest({{ nbsql.term_at(k, nbsql.word('chosen.place')) }}, -1000) AS term_{{ k }}
+      greatest({{ nbsql.term_at(k, nbsql.word('tried.chosen')) }}, -1000) AS term_{{ k }}
       {%- endfor +%}
     FROM {{ terms }} AS terms
-    JOIN {{ nbsql.chosen_places(columns) | indent(4) }} AS chosen(feature, place) ON chosen.feature = terms.feature
+    JOIN {{ nbsql.chosen_places(columns) | indent(4) }} ON tried.feature = terms.feature
   ) AS terms
   GROUP BY nbsql_key
 ) AS evidence ON evidence.nbsql_key = standing.nbsql_key
@@ -88,11 +88,8 @@ SELECT
   {{ nbsql.score_by_terms(problem, k) }} AS joint_{{ k }}
   {%- endfor +%}
 FROM {{ evidence }} AS evidence
-JOIN (
-  VALUES
-    {% for fold, point in points %}
-    {% set numbers %}{% for number in point %}{{ nbsql.number(number) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
-    ({{ nbsql.text(fold) }}, {{ nbsql.list_of(numbers, nbsql.double()) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS points(name, v) ON points.name = CAST(evidence.fold AS {{ nbsql.string() }}){{ nbsql.binary() }}
+JOIN {% call(pair, _) nbsql.constants(points, 'points', ['name', 'v']) -%}
+{% set numbers %}{% for number in pair[1] %}{{ nbsql.number(number) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{{ nbsql.text(pair[0]) }}, {{ nbsql.list_of(numbers, nbsql.double()) }}
+{%- endcall %} ON points.name = CAST(evidence.fold AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}

@@ -37,19 +37,15 @@ coded AS {{ nbsql.materialized() }}(
 
 ),
 {{ nbsql.counted_pairs(nbsql.word('coded'), pairs, nbsql.word('n') if model.spec.weight else none, gaps) }},
-names(place, name) AS (
-  VALUES
-    {% for column, place, _ in features %}
-    ({{ place }}, {{ nbsql.text(column) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
+names AS (
+  SELECT * FROM {% call(feature, _) nbsql.constants(features, 'names', ['place', 'name'], 2) -%}
+{{ feature[1] }}, {{ nbsql.text(feature[0]) }}
+{%- endcall +%}
 ),
-families(a, b, family) AS (
-  VALUES
-    {% for a, b in pairs %}
-    {% set family = families[loop.index0] %}
-    ({{ a }}, {{ b }}, CAST({% if family is none %}NULL{% else %}{{ nbsql.text(family) }}{% endif %} AS {{ nbsql.string() }}))
-    {{- nbsql.comma(loop) }}
-    {% endfor %}
+families AS (
+  SELECT * FROM {% call(pair, place) nbsql.constants(pairs, 'families', ['a', 'b', 'family'], 2) -%}
+{{ pair[0] }}, {{ pair[1] }}, {{ nbsql.nullable_text(families[place - 1]) }}
+{%- endcall +%}
 ),
 told AS (
   SELECT
@@ -216,12 +212,9 @@ FROM (
     {{ nbsql.element(nbsql.word('listed.nbsql_values'), nbsql.word('pairs.place_a')) }} AS x,
     {{ nbsql.element(nbsql.word('listed.nbsql_values'), nbsql.word('pairs.place_b')) }} AS y
   FROM (SELECT coded.*, {{ nbsql.array_of(values) }} AS nbsql_values FROM {{ coded }} AS coded) AS listed
-  CROSS JOIN (
-    VALUES
-      {% for a, b in pairs %}
-      ({{ a }}, {{ b }}, {{ positions.of['_' ~ a] }}, {{ positions.of['_' ~ b] }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS pairs(a, b, place_a, place_b)
+  CROSS JOIN {% call(pair, _) nbsql.constants(pairs, 'pairs', ['a', 'b', 'place_a', 'place_b'], 2) -%}
+{{ pair[0] }}, {{ pair[1] }}, {{ positions.of['_' ~ pair[0]] }}, {{ positions.of['_' ~ pair[1]] }}
+{%- endcall +%}
 ) AS pairs
 WHERE
   (x IS NOT NULL{% if gaps %} OR a IN ({{ missing }}){% endif %})

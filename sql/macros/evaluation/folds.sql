@@ -127,12 +127,7 @@ WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 #}
 {% macro models_of_folds(kind, model, statistics, priors, folds) -%}
 SELECT folds.nbsql_slice, models.*
-FROM (
-  VALUES
-    {% for fold in folds %}
-    ({{ nbsql.slice_name(model, fold) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS folds(nbsql_slice)
+FROM {% call(fold, _) nbsql.constants(folds, 'folds', ['nbsql_slice']) %}{{ nbsql.slice_name(model, fold) }}{% endcall +%}
 CROSS JOIN LATERAL (
   {{ nbsql[kind](model, statistics, priors) | indent(2) }}
 ) AS models
@@ -272,13 +267,10 @@ JOIN (
   rows: one tuple a setting, in that order.
 #}
 {% macro ranking(rows) -%}
+{% set columns = ['rank', 'alpha', 'prior', 'families', 'accuracy', 'log_loss'] -%}
 SELECT rank, alpha, prior, families, accuracy, log_loss
-FROM (
-  VALUES
-    {% for rank, alpha, prior, families, accuracy, log_loss in rows %}
-    {% set setting %}{{ nbsql.number(alpha) }}, {{ nbsql.text(prior) }}, {{ nbsql.text(families) }}{% endset %}
-    ({{ rank }}, {{ setting }}, {{ nbsql.number(accuracy) }}, {{ nbsql.number(log_loss) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS ranking(rank, alpha, prior, families, accuracy, log_loss)
+FROM {% call(row, _) nbsql.constants(rows, 'ranking', columns) -%}
+{{ row[0] }}{% for value in row[1:] %}, {{ nbsql.text(value) if value is string else nbsql.number(value) }}{% endfor %}
+{%- endcall +%}
 ORDER BY rank ASC NULLS LAST
 {%- endmacro %}

@@ -51,11 +51,8 @@ SELECT {{ nbsql.plain_label(nbsql.word('classes.class'), model.spec.target_type)
 FROM (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
 ) AS classes
-JOIN (
-  VALUES
-    {% for class_no, prior, posterior, share in shares %}
-    ({{ class_no }}, {{ nbsql.number(prior) }}, {{ nbsql.number(posterior) }}, {{ nbsql.number(share) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS shares(class_no, prior, posterior, share) ON shares.class_no = classes.class_no
+JOIN {% call(row, _) nbsql.constants(shares, 'shares', ['class_no', 'prior', 'posterior', 'share']) -%}
+{{ row[0] }}{% for share in row[1:] %}, {{ nbsql.number(share) }}{% endfor %}
+{%- endcall %} ON shares.class_no = classes.class_no
 ORDER BY classes.class_no ASC NULLS LAST
 {%- endmacro %}

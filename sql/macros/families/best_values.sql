@@ -19,13 +19,11 @@
         HAVING sum(all_counts.n) >= max(choices.min_count)
       ) AS often USING (feature, value)
     ){% endset -%}
-choices(feature, most, by_chi_square, min_count) AS (
-  VALUES
-    {% for feature in features %}
-    {% set family = feature.family %}
-    {% set by_chi_square = nbsql.boolean(family.best_by == 'chi_square') %}
-    ({{ nbsql.text(feature.name) }}, {{ family.best }}, {{ by_chi_square }}, {{ family.least_count }}){{ nbsql.comma(loop) }}
-    {% endfor %}
+choices AS (
+  SELECT * FROM {% call(feature, _) nbsql.constants(features, 'choices', ['feature', 'most', 'by_chi_square', 'min_count'], 2) -%}
+{% set family, by_chi_square = feature.family, nbsql.boolean(feature.family.best_by == 'chi_square') -%}
+{{ nbsql.text(feature.name) }}, {{ family.best }}, {{ by_chi_square }}, {{ family.least_count }}
+{%- endcall +%}
 ),
 best_values AS (
   SELECT feature, value

@@ -111,12 +111,9 @@ LEFT JOIN (
   SELECT candidates.edge
   FROM corners
   JOIN chosen ON chosen.top = corners.top
-  JOIN (
-    VALUES
-      {% for edge in feature.family.by %}
-      ({{ loop.index }}, {{ nbsql.number(edge) }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS candidates(bin, edge) ON candidates.bin = corners.following
+  JOIN {% call(edge, bin) nbsql.constants(feature.family.by, 'candidates', ['bin', 'edge'], 2) -%}
+{{ bin }}, {{ nbsql.number(edge) }}
+{%- endcall %} ON candidates.bin = corners.following
 ) AS edges ON TRUE
 ORDER BY edges.edge ASC NULLS LAST
 {%- endmacro %}

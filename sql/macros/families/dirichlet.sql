@@ -18,8 +18,9 @@ FROM (
 
 {# The options of counted features, a relation: options(feature, alpha, min_count). #}
 {% macro options_of_counts(features) -%}
-{% set rows %}{% for feature in features %}({{ nbsql.count_options(feature) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset -%}
-{{ nbsql.named_values(rows, 'options', ['feature', 'alpha', 'min_count']) }}
+{% call(feature, _) nbsql.constants(features, 'options', ['feature', 'alpha', 'min_count']) -%}
+{{ nbsql.count_options(feature) }}
+{%- endcall %}
 {%- endmacro %}
 
 {# The options of a counted feature, elements of a row: its name, the pseudo-count of a value, and the minimum count of a value. #}
@@ -35,13 +36,10 @@ FROM (
 {% macro dirichlet_estimates(features, evidence) -%}
 {% set n %}coalesce(counts.n, 0){% endset -%}
 {% set k %}denominators.k{% endset -%}
-{% set rows -%}
-{% for feature in features -%}
-({{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}){{ nbsql.comma_line(loop) }}
-{%- endfor %}
-{%- endset -%}
 WITH options AS (
-  SELECT * FROM {{ nbsql.named_values(rows, 'options', ['feature', 'alpha', 'min_count', 'smooths']) | indent(2) }}
+  SELECT * FROM {% call(feature, _) nbsql.constants(features, 'options', ['feature', 'alpha', 'min_count', 'smooths'], 2) -%}
+{{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}
+{%- endcall +%}
 ),
 values_of AS (
   SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha

@@ -48,13 +48,12 @@ GROUP BY feature
 
 {# One row per class, feature and grid cell: the columns of likelihoods (likelihoods.sql). #}
 {% macro kernel_likelihoods(features) -%}
-WITH options(feature, cells, width, bandwidth, alpha) AS (
-  VALUES
-    {% for feature in features %}
-    {% set family = feature.family %}
-    {% set grid %}{{ family.cells }}, {{ nbsql.number(family.width) }}, {{ nbsql.nullable_double(family.bandwidth) }}{% endset %}
-    ({{ nbsql.text(feature.name) }}, {{ grid }}, {{ nbsql.number(family.added_count) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
+WITH options AS (
+  SELECT * FROM {% call(feature, _) nbsql.constants(features, 'options', ['feature', 'cells', 'width', 'bandwidth', 'alpha'], 2) -%}
+{% set family = feature.family -%}
+{{ nbsql.text(feature.name) }}, {{ family.cells }}, {{ nbsql.number(family.width) }}, {{ nbsql.nullable_double(family.bandwidth) }}, {{
+  nbsql.number(family.added_count) }}
+{%- endcall +%}
 ),
 points AS (
   SELECT counts.class, counts.feature, {{ nbsql.cell_number(nbsql.word('counts.value')) }} AS cell, counts.n

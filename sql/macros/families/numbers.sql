@@ -167,14 +167,10 @@ FROM (
     max(pooled.m2 / pooled.n) OVER (PARTITION BY {% if part %}classes.{{ part }}{% else %}1{% endif %}) AS largest
     {%- endif +%}
   FROM classes
-  {% set rows -%}
-  {% for feature in features -%}
-  ({{ nbsql.text(feature.name) }}
-  {%- for option in feature.family.estimate_options.values() %}, {{ nbsql.number_or_null(option) }}{% endfor -%}
-  ){{ nbsql.comma_line(loop) }}
-  {%- endfor %}
-  {%- endset %}
-  JOIN {{ nbsql.named_values(rows, 'options', names) | indent(2) }} ON TRUE
+  JOIN {% call(feature, _) nbsql.constants(features, 'options', names, 2) -%}
+{{ nbsql.text(feature.name) }}
+{%- for option in feature.family.estimate_options.values() %}, {{ nbsql.number_or_null(option) }}{% endfor %}
+{%- endcall %} ON TRUE
   LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
   LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature{% if part %} AND pooled.{{ part }} = classes.{{ part }}{% endif +%}
   {%- if family.zeros +%}

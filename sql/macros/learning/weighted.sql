@@ -175,13 +175,9 @@ FROM centred
 {# One row per term: j, feature, value, kind. #}
 {% macro terms_of_evidence(terms) -%}
 SELECT j, feature, CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, kind
-FROM (
-  VALUES
-    {% for term in terms %}
-    {% set name %}{% if term.feature is none %}NULL{% else %}{{ nbsql.text(term.feature.name) }}{% endif %}{% endset %}
-    ({{ term.j }}, {{ name }}, {{ nbsql.text(term.kind) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS terms(j, feature, kind)
+FROM {% call(term, _) nbsql.constants(terms, 'terms', ['j', 'feature', 'kind']) -%}
+{{ term.j }}, {{ nbsql.nullable_text(none if term.feature is none else term.feature.name) }}, {{ nbsql.text(term.kind) }}
+{%- endcall +%}
 {%- endmacro %}
 
 {# The relation of the weights (estimating/weighted.sql). rows: the number of a class, a feature or none, and the weight. #}
@@ -192,14 +188,8 @@ SELECT
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   weights.weight,
   CAST(NULL AS {{ nbsql.double() }}) AS mean
-FROM (
-  VALUES
-    {% for class_no, feature, weight in rows %}
-    {% set name -%}
-    {% if feature is none %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ nbsql.text(feature) }}{% endif %}
-    {%- endset %}
-    ({{ class_no }}, {{ name }}, {{ nbsql.number(weight) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS weights(class_no, feature, weight)
+FROM {% call(row, _) nbsql.constants(rows, 'weights', ['class_no', 'feature', 'weight']) -%}
+{{ row[0] }}, {{ nbsql.nullable_text(row[1]) }}, {{ nbsql.number(row[2]) }}
+{%- endcall +%}
 JOIN {{ classes }} AS classes ON classes.class_no = weights.class_no
 {%- endmacro %}

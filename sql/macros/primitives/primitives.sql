@@ -43,6 +43,9 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {% macro text_of(x) -%} CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 {% macro no_text() -%} CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
+{# A text, or the missing one. #}
+{% macro nullable_text(value) -%} {% if value is none %}{{ nbsql.no_text() }}{% else %}{{ nbsql.text(value) }}{% endif %} {%- endmacro %}
+
 {# To follow WITH, if a common table expression may read itself. #}
 {% macro default__recursive() %}RECURSIVE {% endmacro %}
 
@@ -118,6 +121,19 @@ SELECT count({% if column is none %}*{% else %}{{ nbsql.ident(column) }}{% endif
   VALUES
     {{ rows | indent(4) }}
 ) AS {{ nbsql.word(name) }}({% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+
+{# The same of some items, one row each: a block renders the values of an item and its number, from 1. margin: of its lines. #}
+{% macro constants(items, name, columns, margin=0) -%}
+{% set rows %}{% for item in items %}({{ caller(item, loop.index) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset -%}
+{{ nbsql.named_values(rows, name, columns) | indent(margin) }}
+{%- endmacro %}
+
+{# One row per feature: feature, position, from 1. #}
+{% macro numbered_features(features) -%}
+{% call(feature, place) nbsql.constants(features, 'features', ['feature', 'position']) -%}
+{{ nbsql.text(feature.name) }}, {{ place }}
+{%- endcall %}
 {%- endmacro %}
 
 {# The columns that a count reads, read once, for a source that costs more to read than a table. #}

@@ -27,33 +27,23 @@ CROSS JOIN (
 {# `known` and `before`, and the scores of every class that has columns; in the long form, the scores of a class are with its parameters. #}
 {% macro known_values(model, lookups) -%}
 SELECT
-  list(known ORDER BY place ASC NULLS LAST) AS known,
-  list(before ORDER BY place ASC NULLS LAST) AS before
+  list(known ORDER BY position ASC NULLS LAST) AS known,
+  list(before ORDER BY position ASC NULLS LAST) AS before
   {%- for k in model.form.class_numbers %},
-  flatten(list(scores_{{ k }} ORDER BY place ASC NULLS LAST)) AS scores_{{ k }}
+  flatten(list(scores_{{ k }} ORDER BY position ASC NULLS LAST)) AS scores_{{ k }}
   {%- endfor +%}
 FROM (
   SELECT
-    features.place,
+    features.position,
     list(lookups.value ORDER BY lookups.value ASC NULLS LAST) AS known,
-    CAST(sum(count(*)) OVER (ORDER BY features.place ASC NULLS LAST) - count(*) AS INTEGER) AS before
+    CAST(sum(count(*)) OVER (ORDER BY features.position ASC NULLS LAST) - count(*) AS INTEGER) AS before
     {%- for k in model.form.class_numbers %},
     list(lookups.class_{{ k }} ORDER BY lookups.value ASC NULLS LAST) AS scores_{{ k }}
     {%- endfor +%}
-  FROM {{ nbsql.listed_features(model.form.categories_in_lists) | indent(2) }}
+  FROM {{ nbsql.numbered_features(model.form.categories_in_lists) | indent(2) }}
   LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
-  GROUP BY features.place
+  GROUP BY features.position
 ) AS features
-{%- endmacro %}
-
-{# One row per feature: place, feature. #}
-{% macro listed_features(features) -%}
-(
-  VALUES
-    {% for feature in features %}
-    ({{ loop.index }}, {{ nbsql.text(feature.name) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS features(place, feature)
 {%- endmacro %}
 
 {# The parameters of the long form, one row per class, with `scores`. #}
@@ -63,8 +53,8 @@ FROM {{ parameters }} AS parameters
 JOIN (
   SELECT
     classes.class_no,
-    list(lookups.scores[classes.class_no] ORDER BY features.place ASC NULLS LAST, lookups.value ASC NULLS LAST) AS scores
-  FROM {{ nbsql.listed_features(features) | indent(2) }}
+    list(lookups.scores[classes.class_no] ORDER BY features.position ASC NULLS LAST, lookups.value ASC NULLS LAST) AS scores
+  FROM {{ nbsql.numbered_features(features) | indent(2) }}
   JOIN {{ parameters }} AS classes ON TRUE
   LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
   GROUP BY classes.class_no

@@ -58,12 +58,7 @@ cumulated AS {{ nbsql.materialized() }}(
 sizes AS {{ nbsql.materialized() }}(
   {% set n %}counts.n{% endset %}
   SELECT features.feature, features.position, coalesce(max(CAST(power(2, ceil({{ nbsql.log2(n) }})) AS BIGINT)), 1) AS slots
-  FROM (
-    VALUES
-      {% for feature in levels + bags %}
-      ({{ nbsql.text(feature.name) }}, {{ loop.index }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS features(feature, position)
+  FROM {{ nbsql.numbered_features(levels + bags) | indent(2) }}
   LEFT JOIN (
     SELECT class, feature, count(*) AS n FROM cumulated GROUP BY class, feature
   ) AS counts ON counts.feature = features.feature

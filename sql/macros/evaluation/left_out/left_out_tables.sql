@@ -17,11 +17,8 @@ FROM (
 WITH classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 ),
-options(feature, alpha, min_count) AS (
-  VALUES
-    {% for feature in features %}
-    ({{ nbsql.count_options(feature) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
+options AS (
+  SELECT * FROM {{ nbsql.options_of_counts(features) | indent(2) }}
 ),
 counts AS (
   SELECT cells.class, cells.feature, cells.value, cells.n
@@ -112,17 +109,12 @@ lists_of_{{ nbsql.word(kind) }} AS (
   SELECT
     classes.class_no
     {%- for quantity in quantities %},
-    {% set x %}{{ nbsql.word(kind) }}.{{ nbsql.word(quantity) }}{% endset %}
-    {{ nbsql.ordered_list(x, nbsql.word('wanted.position')) }} AS {{ nbsql.word(quantity) }}
+    {% set x %}own.{{ nbsql.word(quantity) }}{% endset %}
+    {{ nbsql.ordered_list(x, nbsql.word('features.position')) }} AS {{ nbsql.word(quantity) }}
     {%- endfor +%}
   FROM classes
-  CROSS JOIN (
-    VALUES
-      {% for feature in features %}
-      ({{ loop.index }}, {{ nbsql.text(feature.name) }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS wanted(position, feature)
-  LEFT JOIN {{ nbsql.word(kind) }} ON {{ nbsql.word(kind) }}.class_no = classes.class_no AND {{ nbsql.word(kind) }}.feature = wanted.feature
+  CROSS JOIN {{ nbsql.numbered_features(features) | indent(2) }}
+  LEFT JOIN {{ nbsql.word(kind) }} AS own ON own.class_no = classes.class_no AND own.feature = features.feature
   GROUP BY classes.class_no
 )
 {%- endfor +%}

@@ -50,15 +50,9 @@ terms AS (
       ELSE counts.n / totals.n
     END AS centre,
     moments.m2 / moments.n AS variance
-  FROM (
-    VALUES
-      {% for number in numbers %}
-      {% set value -%}
-      {% if number.value is none %}{{ nbsql.no_text() }}{% else %}{{ nbsql.text(number.value) }}{% endif %}
-      {%- endset %}
-      ({{ loop.index }}, {{ nbsql.text(number.feature.name) }}, {{ value }}, {{ nbsql.text(number.kind) }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS wanted(place, feature, value, kind)
+  FROM {% call(number, place) nbsql.constants(numbers, 'wanted', ['place', 'feature', 'value', 'kind'], 2) -%}
+{{ place }}, {{ nbsql.text(number.feature.name) }}, {{ nbsql.nullable_text(number.value) }}, {{ nbsql.text(number.kind) }}
+{%- endcall +%}
   CROSS JOIN (
     SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
   ) AS totals
@@ -82,12 +76,9 @@ terms AS (
   {% if levels %}
   SELECT place, feature, value, 'level' AS kind, CAST(0 AS {{ nbsql.double() }}) AS centre, CAST(1 AS {{ nbsql.double() }}) AS variance
   FROM counts
-  JOIN (
-    VALUES
-      {% for feature in levels %}
-      ({{ feature.index }}, {{ nbsql.text(feature.name) }}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ) AS levels(place, feature, min_count) USING (feature)
+  JOIN {% call(feature, _) nbsql.constants(levels, 'levels', ['place', 'feature', 'min_count'], 2) -%}
+{{ feature.index }}, {{ nbsql.text(feature.name) }}, {{ feature.family.least_count }}
+{%- endcall %} USING (feature)
   WHERE n > 0 AND n >= min_count
   {% endif %}
   {% if not (numbers or levels) %}
