@@ -92,8 +92,9 @@ class KDB(FoundParents):
         weighted: whether the features then have weights, as of `nbsql.Weighted()`. They are learnt from likelihoods by the
             counts of the other folds; the parents are those of all rows.
         k: the largest number of parents; a category has fewer where fewer come before it. By default (None) it is 0, 1, 2 or 3,
-            whichever has the lowest log loss of held-out folds with the same order and parents (Martinez, Webb, Chen and Zaidi,
-            Scalable learning of Bayesian network classifiers, Journal of Machine Learning Research 17, 2016).
+            whichever has the lowest log loss of rows of held-out folds, all of them or some 20,000, with the same order and
+            parents (Martinez, Webb, Chen and Zaidi, Scalable learning of Bayesian network classifiers, Journal of Machine
+            Learning Research 17, 2016).
 
     >>> KDB(k=2)
     KDB(shrinkage=20.0, bins='mdl', weighted=False, k=2)
