@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 import nbsql
 from nbsql.cli.messages import in_options
-from nbsql.cli.standard_input import NAME, ReadsStandardInput
+from nbsql.cli.standard_input import NAME, ReadsStandardInput, with_label
 from nbsql.cli.terminal import styled
 from nbsql.engines.connect import is_postgres, postgresql
 from nbsql.engines.duckdb.engine import DuckDB
@@ -224,6 +224,6 @@ def show_warnings(engine: Engine) -> Iterator[None]:
     end_progress(engine)
     for warning in {(each.category, without_counts(str(each.message))): each for each in caught}.values():
         if isinstance(warning.message, NbsqlWarning):
-            click.echo(f"{styled('warning', fg='yellow')}: {in_options(warning.message.marked)}", err=True)
+            click.echo(f"{styled('warning', fg='yellow')}: {with_label(in_options(warning.message.marked))}", err=True)
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)

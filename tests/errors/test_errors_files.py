@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,3 +185,60 @@ def test_a_file_that_is_not_what_its_name_says(con: duckdb.DuckDBPyConnection) -
     Path("rows.csv").write_bytes(gzip.compress(TEXT.encode() * 50))
     with pytest.raises(DatabaseError, match=r"'rows.csv' is compressed by gzip; let its name end in .csv.gz"):
         nbsql.fit(con, "rows.csv", target="y")
+
+
+ORDERS = {  # the dates of a file, and the formats of these and of the other way to read them; None where there is no other
+    "02/11/2020 03/12/2020": ("dateformat", "%d/%m/%Y", "%m/%d/%Y"),
+    "02.11.2020": ("dateformat", "%d.%m.%Y", "%m.%d.%Y"),
+    "25/02/20 01/02/20": ("dateformat", "%y/%m/%d", "%d/%m/%y"),
+    "02/11/2020 02/25/2020": None,
+    "02/02/2020 11/11/2020": None,
+    "2020-02-11": None,
+}
+
+
+@pytest.mark.parametrize("dates", ORDERS)
+@pytest.mark.parametrize("time", ["", " 03:04:05"])
+def test_dates_that_may_be_others_are_said_with_the_sources_that_read_them(
+    con: duckdb.DuckDBPyConnection, dates: str, time: str
+) -> None:
+    written = [f"{date}{time}" for date in dates.split()]
+    Path("days.csv").write_text("y,d\n" + "".join(f"{'ab'[i % 2]},{date}\n" for i, date in enumerate(written)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nbsql.fit(con, "days.csv", target="y", features=["d"])
+    said = [str(each.message) for each in caught if "may be others" in str(each.message)]
+    expected = ORDERS[dates]
+    if expected is None:
+        assert said == []
+        return
+    option, (chosen, other) = (
+        "timestampformat" if time else expected[0],
+        (f"{each}{' %H:%M:%S' * bool(time)}" for each in expected[1:]),
+    )
+    sources = [f"FROM read_csv('days.csv', {option}='{each}')" for each in (chosen, other)]
+    example = min(each for each in written if each[:2] != each[3:5])
+    assert said == [
+        f"the dates in 'days.csv' may be others: those of 'd', such as {example!r}, are read as {chosen}, and may be {other}; "
+        f'say which they are: "{sources[0]}" or "{sources[1]}"'
+    ]
+    read = [
+        [f"{row[1]:{each}}" for row in con.sql(source).fetchall()]
+        for source, each in zip(sources, (chosen, other), strict=True)
+    ]
+    assert read == [written] * 2
+
+
+def test_a_file_whose_dates_may_be_others_than_those_of_the_fit_is_scored_with_a_warning(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    Path("old.csv").write_text(
+        "y,d\n" + "".join(f"{'ab'[i % 12 > 5]},{i % 12 + 1:02}/{i % 28 + 1:02}/2020\n" for i in range(96))
+    )
+    Path("new.csv").write_text("y,d\na,02/11/2020\na,03/12/2020\nb,11/02/2020\n")
+    model = nbsql.fit(con, "old.csv", target="y")
+    for verb in (model.predict, model.evaluate, model.update):
+        with pytest.warns(nbsql.NbsqlWarning, match="dates in 'new.csv' may be others") as caught:
+            verb("new.csv")
+    *_, source = re.findall(r'"(FROM .*?)"', str(caught[0].message))
+    assert {(row[0], row[2]) for row in model.predict(source).fetchall()} == {("a", "a"), ("b", "b")}

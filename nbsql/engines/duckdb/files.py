@@ -7,17 +7,21 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from nbsql.engines.duckdb.messages import source_text
 from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.spec.column import Column
+from nbsql.warn import warn_user
 
 PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _CSV = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?$", re.IGNORECASE)
 _PACKED = re.compile(r"\.(gz|zst)$", re.IGNORECASE)
 _UNNAMED = re.compile(r"column\d+")  # as DuckDB names the columns of a file without a header
 _SAMPLE = 40_000  # the bytes of a file that has no more rows than those by which DuckDB takes its types
+_PARTS_OF_DAY = re.compile("%[ymdY]")
+_ORDERS = [["%d", "%m", "%Y"], ["%m", "%d", "%Y"], ["%y", "%m", "%d"], ["%d", "%m", "%y"], ["%m", "%d", "%y"]]
 _WIDER = {"integer": "DOUBLE", "text": "VARCHAR", "temporal": "TIMESTAMP"}
 
 
@@ -38,10 +42,50 @@ def read_file(engine: Engine, path: str) -> Source:
     else:
         found.as_texts = partial(_csv_with_texts, engine, path, types, quoted)
         wider = found.as_texts(found.columns, [])
-    if not types:
-        return found
-    found.relation = wider
-    return engine.described(found)
+    if types:
+        found.relation = wider
+        found = engine.described(found)
+    if _CSV.search(path):
+        _warn_of_dates(engine, path, found)
+    return found
+
+
+def _warn_of_dates(engine: Engine, path: str, source: Source) -> None:
+    """Warn about dates of a CSV file whose day and month may be the other way round: DuckDB guesses their order by each file.
+
+    So 02/11/2020 of one file may be another day than that of the file by which a model was fitted.
+    """
+    by_option = {
+        "dateformat": [each.name for each in source.columns if each.type == "DATE"],
+        "timestampformat": [each.name for each in source.columns if each.type == "TIMESTAMP"],
+    }
+    if not any(by_option.values()):
+        return
+    formats = engine.query_macro(
+        "formats_of_dates", path if Path(path).is_file() else engine.query_macro("first_file", path)[0][0]
+    )
+    said, ways = list[str](), list[tuple[str, str]]()
+    for (option, names), chosen in zip(by_option.items(), formats[0], strict=True):
+        for other in _other_orders(chosen) if names and chosen else ():
+            examples = engine.query_macro("dates_in_other_order", source.relation, names, chosen, other)[0]
+            found = next(((name, example) for name, example in zip(names, examples, strict=True) if example is not None), None)
+            if found is not None:
+                said.append(f"of {found[0]!r}, such as {found[1]!r}, are read as {chosen}, and may be {other}")
+                ways.append((f"{option}='{chosen}'", f"{option}='{other}'"))
+                break
+    if said:
+        cures = " or ".join(source_text("read_csv", path, *options) for options in zip(*ways, strict=True))
+        warn_user(f"the dates in {path!r} may be others: those {' and those '.join(said)}; say which they are: {cures}")
+
+
+def _other_orders(chosen: str) -> list[str]:
+    """The formats of dates by which a text of this one may be a date, too; none if a year of four digits comes first."""
+    parts = _PARTS_OF_DAY.findall(chosen)
+    if parts not in _ORDERS:
+        return []
+    others = [order for order in _ORDERS if order != parts and sorted(order) == sorted(parts)]
+    template = _PARTS_OF_DAY.sub("{}", chosen)
+    return [template.format(*order) for order in others]
 
 
 def _types_of_all_rows(engine: Engine, path: str, columns: Sequence[Column]) -> tuple[dict[str, str], bool]:

@@ -66,7 +66,7 @@ def other_file(path: str) -> str | None:
     """What reads a file whose name does not say that DuckDB can; None for a name that is that of no such file."""
     pandas = _OF_PANDAS.get(Path(path).suffix.lower())
     if _EXCEL.search(path):
-        by_duckdb = f"{_source('read_xlsx', path)} (by DuckDB's extension excel), " if path.lower().endswith("x") else ""
+        by_duckdb = f"{source_text('read_xlsx', path)} (by DuckDB's extension excel), " if path.lower().endswith("x") else ""
         return f"{path!r} is an Excel file; read it as {by_duckdb}pandas.read_excel({path!r}) in Python, or save it as CSV"
     if _ARCHIVE.search(path):
         return f"{path!r} is an archive; unpack it first: CSV files may stay compressed as .csv.gz or .csv.zst alone"
@@ -95,10 +95,10 @@ def _in_row(text: str, path: str, line: str) -> str:
         few = int(width[2]) < int(width[1])
         options = [*chosen, "null_padding=true" if few else "ignore_errors=true"]
         what = "fill it with NULL" if few else "put values with a comma in quotes, or leave such rows out"
-        cure = _source("read_csv", path, *options)
+        cure = source_text("read_csv", path, *options)
         return f"{where} has {width[2]} columns and not {width[1]}: {shown!r}; mend it, or {what}: {cure}"
     reason = next((each for each in text.splitlines() if each.endswith(".") and "utoma" not in each), "cannot be read.")
-    cure = _source("read_csv", path, *chosen, "ignore_errors=true")
+    cure = source_text("read_csv", path, *chosen, "ignore_errors=true")
     return f"{where}: {reason.strip().rstrip('.')}: {shown!r}; mend it, or leave such rows out: {cure}"
 
 
@@ -154,10 +154,10 @@ def _opened(path: str) -> Any:
 
 def _cure(reader: str, path: str, *options: str) -> str:
     names = f" with {', '.join(options)}" if options else ""
-    return f"read it{names}: {_source(reader, path, *options)}"
+    return f"read it{names}: {source_text(reader, path, *options)}"
 
 
-def _source(reader: str, path: str, *options: str) -> str:
+def source_text(reader: str, path: str, *options: str) -> str:
     """A source to paste: the quotes around it are those of Python and of the shell."""
     call = ", ".join([_quoted(path), *options]).replace('"', r"\"")
     return f'"FROM {reader}({call})"'

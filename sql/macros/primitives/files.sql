@@ -25,6 +25,22 @@ SELECT
 FROM {{ source }} AS source
 {%- endmacro %}
 
+{#
+  One row: for each column of dates or times of a CSV file the text of one that would be another day in another format, if all its texts
+  follow that format, too; NULL if they do not. chosen: the format by which they were read.
+#}
+{% macro dates_in_other_order(source, columns, chosen, other) -%}
+SELECT
+  {% for column in columns %}
+  {% set name = "source." ~ nbsql.ident(column) %}
+  {% set text = "strftime(" ~ name ~ ", " ~ nbsql.text(chosen) ~ ")" %}
+  {% set read = "try_strptime(" ~ text ~ ", " ~ nbsql.text(other) ~ ")" %}
+  CASE WHEN bool_and({{ name }} IS NULL OR {{ read }} IS NOT NULL) THEN min({{ text }}) FILTER ({{ read }} <> {{ name }}) END
+    {{- nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- endmacro %}
+
 {# A file of JSON whose columns have these types. columns: (name, type) a column. #}
 {% macro json_with_types(path, columns) -%}
 read_json({{ nbsql.text(path) }}, columns = {
