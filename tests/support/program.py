@@ -5,6 +5,7 @@ That the program itself starts, and with what, is held by tests/cli/test_cli_pro
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import socket
@@ -58,10 +59,12 @@ def forked_program(folder: Path) -> Iterator[Path]:
 
 def serve(address: str) -> None:
     """Answer callers until the process is ended."""
-    import nbsql.cli
+    import nbsql.cli.commands  # with DuckDB and all else that every command imports
     from nbsql.rendering.renderer import Renderer
 
     Renderer("duckdb")
+    gc.collect()
+    gc.freeze()
     with socket.socket(socket.AF_UNIX) as place:
         place.bind(address)
         place.listen()
