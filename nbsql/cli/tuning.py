@@ -180,7 +180,7 @@ def auto(
             tried = objects(engine, found.tried.sql)
             settings = objects(engine, found.ranking.sql)
             held_out = None if found.held_out is None else asdict(found.held_out)
-            numbers = {"rows": found.rows, "method": method, "held_out": held_out}
+            numbers = {"rows": found.rows, "method": method, "held_out": held_out, "derive": {**found.derive}}
             untried = {"not_tried": [*found.not_tried], "refused": {**found.refused}}
             print_value(engine, form, {**numbers, **untried, "settings": settings, "tried": tried}, tried)
             return

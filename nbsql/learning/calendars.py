@@ -41,12 +41,7 @@ class _Request:
         if isinstance(features, Best):
             features = features.among
         chosen = None if features is None else _names(features)
-        taken = _names(options.target) | _names(options.id) | _names(options.exclude) | _names(options.weight)
-        if isinstance(options.weight, HalfLife):
-            taken |= _names(options.weight.columns)
-        taken |= {folded(name) for join in check_joins(options.joins) for name, _ in join.pairs}
-        if options.segments is not None:
-            taken |= _names(options.segments.by)
+        taken = names_with_a_role(options)
         asked = _names([key for key in families if isinstance(key, str)]) | (chosen or frozenset()) | _names(options.exclude)
         return cls(families, asked, taken, chosen)
 
@@ -73,6 +68,15 @@ class _Request:
             is_asked = calendar.parts is not None or name in self.named
             if is_asked or (is_chosen and part not in EXPLICIT):
                 yield part, is_asked
+
+
+def names_with_a_role(options: Options) -> frozenset[str]:
+    """The folded names of the columns that have a role other than a feature's in a fit, or that it leaves out."""
+    taken = _names(options.target) | _names(options.id) | _names(options.exclude) | _names(options.weight)
+    if isinstance(options.weight, HalfLife):
+        taken |= _names(options.weight.columns)
+    taken |= {folded(name) for join in check_joins(options.joins) for name, _ in join.pairs}
+    return taken if options.segments is None else taken | _names(options.segments.by)
 
 
 def calendar_parts(engine: Engine, source: Source, options: Options) -> dict[str, list[Derived]]:

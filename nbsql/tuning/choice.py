@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from nbsql.errors import listed
 from nbsql.family import Family
 from nbsql.model import Model
 from nbsql.queries.query import Query
@@ -29,7 +30,7 @@ class Auto(Ranking):
     Args:
         rows: the number of rows that the choice has seen.
         families: the chosen families by column, where they differ from those that a fit infers.
-        exclude: the columns without which the model is better.
+        exclude: the columns without which the model is better, and those of 0 and 1 that are part of a category.
         calibrated: whether a temperature (`Model.calibrate`) was chosen.
         method: the chosen classifier, as `method` of a fit takes it; for another than "naive" and "weighted", `families`
             has only those of texts and of numbers that are categories.
@@ -48,6 +49,8 @@ class Auto(Ranking):
             fewer than 30 rows, or two folds of the user's, so that all were needed for the choice.
         temperature: that of the folds, at which the rows kept aside were predicted, if another method than naive Bayes was
             chosen with one; `best` fits its own to folds of all rows. None otherwise.
+        derive: the categories that columns of 0 and 1 encode, of which one is 1 in a row (as `pandas.get_dummies` makes them):
+            their names, and the SQL expressions of their values. They take the place of these columns.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -69,6 +72,8 @@ class Auto(Ranking):
     tried: Query
     held_out: Judgement | None = None
     temperature: float | None = None
+    derive: Mapping[str, str] = field(default_factory=dict)
+    _encoded: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # the columns of each of these
     _make: Callable[..., Model] = field(default=cast("Any", None), repr=False)  # `nbsql.auto` adds it
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
@@ -78,7 +83,9 @@ class Auto(Ranking):
         ]
         tables = [Table(["rank", "log loss", "gain", "± s.e.", "setting"], lines, right=range(4), widest=200)]
         families = [[name, family_text(family), self.reasons.get(name, "")] for name, family in self.families.items()]
-        families += [[name, LEFT_OUT, self.reasons.get(name, "")] for name in self.exclude]
+        encoded = {name for columns in self._encoded.values() for name in columns}
+        left_out = [name for name in self.exclude if name not in encoded]
+        families += [[name, LEFT_OUT, self.reasons.get(name, "")] for name in left_out]
         tables += [Table(["column", "chosen", "why"], families, widest=200)] if families else []
         return [*self.lines(), f"{self.rows:,} rows predicted by models that have not seen them", RULE, SEEN], tables
 
@@ -88,7 +95,12 @@ class Auto(Ranking):
         judged = "no row was kept aside: evaluate it on rows that it has not seen" if self.held_out is None else self.held_out
         untried = [f"the budget ran out; not tried: {'; '.join(self.not_tried)}"] if self.not_tried else []
         refused = [f"not tried: {name}: {reason}" for name, reason in self.refused.items()]
-        return [f"chosen: {chosen}; {judged}", *untried, *refused]
+        encoded = [f"one category, {name}: {_first_and_last(columns)}" for name, columns in self._encoded.items()]
+        return [f"chosen: {chosen}; {judged}", *encoded, *untried, *refused]
+
+
+def _first_and_last(columns: Sequence[str]) -> str:
+    return listed(columns) if len(columns) < 5 else f"{columns[0]!r} to {columns[-1]!r}, {len(columns)} columns of 0 and 1"
 
 
 def chosen_options(choice: Auto, options: Options) -> Options:

@@ -19,6 +19,7 @@ from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
 from nbsql.learning.look import keys_of
+from nbsql.learning.one_hot import categories_of_flags, with_categories
 from nbsql.model import Model
 from nbsql.model.destination import Destination, destination_for
 from nbsql.queries.query import Query
@@ -243,7 +244,10 @@ def auto(
             return model
 
     with opened(con) as engine, engine.transaction():
-        data = training_source(engine, source, settings)  # not released here: the best model reads it
+        read = engine.source(source)
+        found = categories_of_flags(engine, read, settings.excluding(*([] if fold is None else [fold])))
+        settings = with_categories(settings, found)
+        data = training_source(engine, read, settings)  # not released here: the best model reads it
         settings = settings.excluding(*keys_of(data))  # the other methods take no look
         with engine.temporaries() as temporary:
             sampled = sampled_source(engine, data, settings, fold, limit.rows, temporary)
@@ -263,7 +267,10 @@ def auto(
                     held_out = judge(best, priors, aside, weight, choice.temperature)
                     choice = with_changes(choice, held_out=held_out)
         check_used(settings, resolve(data.columns, candidate_options(chosen)[0], data.label))
-    return with_changes(choice, _make=make)
+    exclude = [*choice.exclude, *(name for columns, _ in found.values() for name in columns)]
+    derive = {name: expression for name, (_, expression) in found.items()}
+    encoded = {name: columns for name, (columns, _) in found.items()}
+    return with_changes(choice, exclude=exclude, derive=derive, _encoded=encoded, _make=make)
 
 
 def _transient(engine: Engine) -> Destination:

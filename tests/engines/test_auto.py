@@ -54,3 +54,16 @@ def test_families_are_chosen_alike(both: Both, weight: str | None) -> None:
 def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """A row without its rank, which equal losses may change, and with numbers of eight digits."""
     return tuple(round(value, 8) + 0.0 if isinstance(value, float) else str(value) for value in row if type(value) is not int)
+
+
+def test_flags_of_one_category_are_taken_alike(both: Both) -> None:
+    types = {"y": "VARCHAR", "amount": "INTEGER", "day_early": "BOOLEAN", "day_noon": "BOOLEAN", "day_late": "BOOLEAN"}
+    rows = [("ab"[i % 5 == 2 or i % 7 == 0], i % 11, i % 5 < 2, i % 5 == 2, i % 5 > 2) for i in range(240)]
+    for place in both:
+        place.table("t", types, rows)
+    if "auto" in LACKS[both[0].engine]:
+        return  # it is refused, as above
+    found = [nbsql.auto(place.con, "t", target="y", methods=["naive"]) for place in both]
+    assert [[*each.derive] for each in found] == [["day"], ["day"]]
+    scores = [sorted(each.best().predict_proba("t", columns=[]).fetchall()) for each in found]
+    assert [row[1] for row in scores[0]] == pytest.approx([row[1] for row in scores[1]], abs=1e-9)

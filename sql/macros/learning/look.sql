@@ -97,3 +97,49 @@ SELECT
   {% endfor %}
 FROM {{ source }} AS source
 {%- endmacro %}
+
+
+{#
+  One row: the number of rows and, for each group of columns, the rows in which all of them are 0 or 1, the fewest and the most ones of a
+  row, and how often two ones would meet in a row by chance (nbsql/learning/one_hot.py).
+#}
+{% macro facts_of_flags(source, groups) -%}
+SELECT
+  count(*) AS row_count
+  {%- for group in groups %}
+  {%- set ones = nbsql.word('nbsql_ones_' ~ loop.index) %},
+  count({{ ones }}), min({{ ones }}), max({{ ones }}),
+  (power(sum({{ ones }}), 2) - ({% call(column) nbsql.sum_in_blocks(group) -%}
+  power(sum({{ nbsql.ident(column.name) }}), 2)
+  {%- endcall %})) / 2.0 / nullif(count(*), 0)
+  {%- endfor +%}
+FROM (
+  SELECT
+    *
+    {%- for group in groups %},
+    {% call(column) nbsql.sum_in_blocks(group) %}{{ nbsql.ident(column.name) }}{% endcall %} AS nbsql_ones_{{ loop.index }}
+    {%- endfor +%}
+  FROM (
+    SELECT
+      {% for column in groups | sum(start=[]) | unique(attribute='name') %}
+      CASE WHEN {{ nbsql.flag_is(column, 1) }} THEN 1 WHEN {{ nbsql.flag_is(column, 0) }} THEN 0 END AS {{ nbsql.ident(column.name) }}
+      {{- nbsql.comma(loop) }}
+      {% endfor %}
+    FROM {{ source }} AS source
+  ) AS flags
+) AS counted
+{%- endmacro %}
+
+{# The name of the one of some columns of 0 and 1 that is 1. rest: the value where all are 0, if there is one. #}
+{% macro category_of_flags(columns, rest) -%}
+CASE
+{%- for column in columns %} WHEN {{ nbsql.flag_is(column, 1) }} THEN {{ nbsql.text(column.name) }}{% endfor %}
+{%- if rest %} WHEN {% for column in columns %}{{ nbsql.flag_is(column, 0) }}{% if not loop.last %} AND {% endif %}{% endfor %} THEN
+{{- ' ' }}{{ nbsql.text(rest) }}{% endif %} END
+{%- endmacro %}
+
+{# Whether a column of 0 and 1, or of booleans, has one of the two. #}
+{% macro flag_is(column, value) -%}
+{% if column.kind != 'boolean' %}{{ nbsql.ident(column.name) }} = {{ value }}
+{%- else %}{% if not value %}NOT {% endif %}{{ nbsql.ident(column.name) }}{% endif %}
+{%- endmacro %}
