@@ -247,15 +247,23 @@ numbers AS (
 {% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.reweights_tokens') -%}
 {% set by_count = by_count | rejectattr('family.best') | list -%}
 {% set by_count = by_count | selectattr('family.bag') | list if model.options.estimates else by_count -%}
+{% set conditional = features | selectattr('family.distribution', 'equalto', 'conditional') | list -%}
 {% set in_table = model.options.estimates and not model.options.without_tokens -%}
-{% set is_other = in_table or model.facts.is_logistic or model.spec.given or model.options.centred -%}
-{% set counted = by_count if model.form.class_numbers and not is_other else [] -%}
-{% set others = features | reject('in', counted) | list -%}
+{% set is_direct = model.form.class_numbers and not (in_table or model.facts.is_logistic or model.spec.given or model.options.centred) -%}
+{% set counted = by_count if is_direct else [] -%}
+{% set conditional = conditional if is_direct and not model.options.estimates else [] -%}
+{% set others = features | reject('in', counted + conditional) | list -%}
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% if counted -%}
 {{ nbsql.dirichlet_lookups(model, statistics, priors, counted, with_idf=tfidf) }}
 {%- endif %}
-{%- if counted and others +%}
+{%- if counted and conditional +%}
+UNION ALL
+{% endif %}
+{%- if conditional -%}
+{{ nbsql.conditional_lookups(model, statistics, priors, conditional, with_idf=tfidf) }}
+{%- endif %}
+{%- if counted + conditional and others +%}
 UNION ALL
 {% endif %}
 {%- if others -%}

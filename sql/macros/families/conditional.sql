@@ -120,76 +120,95 @@ VALUES
   {%- endfor %}
 {%- endmacro %}
 
-{# The columns of a value and of its parents' values up to a depth, and of the latter alone. #}
-{% macro conditional_prefix(depth) -%}
-child{% for place in range(1, depth + 1) %}, parent_{{ place }}{% endfor %}
+{# The columns of the keys of a value and of its parents' values up to a depth; first: 1 for those of the parents alone. #}
+{% macro conditional_keys(depth, first=0) -%}
+{% for place in range(first, depth + 1) %}key_{{ place }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endmacro %}
 
-{% macro conditional_context(depth) -%}
-{% for place in range(1, depth + 1) %}parent_{{ place }}{{ nbsql.comma_blank(loop) }}{% endfor %}
+{# The condition that a relation has the same feature, class and keys as the values before, whose last parent is in the vocabulary. #}
+{% macro has_same_keys(relation, depth, class, first=0) -%}
+{% set relation = nbsql.word(relation) -%}
+{% if class %}{{ relation }}.class = before.class AND {% endif %}{{ relation }}.feature = before.feature
+{%- for place in range(first, depth) %} AND {{ relation }}.key_{{ place }} = before.key_{{ place }}{% endfor %} AND {{ relation }}.key_{{ depth
+  }} = vocabulary.parent
+{%- endmacro %}
+
+{# The list of two lists, all of them JSON texts. #}
+{% macro joined_lists(one, other) -%}
+(substr({{ one }}, 1, length({{ one }}) - 1) || ',' || substr({{ other }}, 2))
 {%- endmacro %}
 
 {#
   The estimates from the relation `counts`, one row per class and value: class, feature, value, unseen, likelihood. Every value is estimated
-  by itself and with all values of the first parent, of the first two, and so on: level_0, level_1, ...
+  by itself and with all values of the first parent, of the first two, and so on: level_0, level_1, ... Its keys, and those of its parents,
+  are lists of one, such as ["hot"] or [null], which are the same where the values are, also the missing ones.
+
+  numbers: of the classes, if there is one row per value, with all of them side by side as likelihood_1, likelihood_2, ... `counts` then has
+  class_no in place of class, and unseen values have no row.
 #}
-{% macro conditional_estimates(features) -%}
+{% macro conditional_estimates(features, numbers=none) -%}
 {% set has_ratios = features | selectattr('family.is_ratio') | list | length > 0 -%}
 {#- the values of other features are not lists, and an engine may parse them before it filters them out #}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set depth = features | map(attribute='family.parent_names') | map('length') | max -%}
-{% set n %}coalesce(cells.n, 0){% endset -%}
-{% set total %}(coalesce(totals.n, 0) + sizes.alpha * sizes.k){% endset -%}
-{% set total_of_parents %}(coalesce(totals.n, 0) + before.alpha * before.k){% endset -%}
+{% set class = not numbers -%}
+{% set ks = numbers or [none] -%}
 WITH options(feature, alpha, shrinkage, smooths) AS (
   {{ nbsql.conditional_options(features) | indent(2) }}
 ),
-vocabulary(feature, place, parent) AS (
-  {{ nbsql.conditional_vocabulary(features) | indent(2) }}
+vocabulary AS (
+  SELECT feature, place, {{ nbsql.json_list(nbsql.word('value')) }} AS parent
+  FROM (
+    {{ nbsql.conditional_vocabulary(features) | indent(4) }}
+  ) AS vocabulary(feature, place, value)
 ),
 listed AS (
   SELECT
-    counts.class,
+    counts.{% if class %}class{% else %}class_no{% endif %},
     counts.feature,
     counts.value,
-    {{ nbsql.json_element(counted, 0) }} AS child,
-    {% for place in range(1, depth + 1) %}
-    {{ nbsql.json_element(counted, place) }} AS parent_{{ place }},
+    {% for place in range(0, depth + 1) %}
+    {% set element = nbsql.json_element(counted, place) %}
+    {{ nbsql.json_list(element) }} AS key_{{ place }},
     {% endfor %}
     counts.n
   FROM counts
   JOIN options ON options.feature = counts.feature
 ),
+{% set lists = namespace(all=[nbsql.word('key_0')]) %}
+{% for place in range(1, depth + 1) %}
+{% set lists.all = lists.all + [nbsql.joined_lists(lists.all[-1], nbsql.word('key_' ~ place))] %}
+{% endfor %}
 {% for place in range(0, depth + 1) %}
 {#- of the rows that have so many parents #}
 cells_{{ place }} AS (
   SELECT
-    class,
-    feature,
-    {{ nbsql.json_list(nbsql.conditional_prefix(place)) }} AS value,
-    {% if place %}
-    {{ nbsql.json_list(nbsql.conditional_context(place)) }} AS context,
-    {% else %}
-    child,
-    {% endif %}
-    sum(n) AS n
+    {%+ if class %}class, {% endif %}feature, {{ nbsql.conditional_keys(place) }},
+    {% for k in ks %}
+    sum({% if class %}n{% else %}CASE WHEN class_no = {{ k }} THEN n ELSE 0 END{% endif %}) AS n{{ nbsql.class_suffix(k) }}
+    {{- nbsql.comma_line(loop) | indent(4) }}
+    {%- endfor +%}
   FROM listed
   {% if place %}
   WHERE
     {%- for shorter in range(0, place) %}
-    {%- if not loop.first %} AND{% endif %} value <> {{ nbsql.json_list(nbsql.conditional_prefix(shorter)) }}
+    {%- if not loop.first %} AND{% endif %} value <> {{ lists.all[shorter] }}
     {%- endfor +%}
   {% endif %}
-  GROUP BY class, feature, {{ nbsql.conditional_prefix(place) }}
+  GROUP BY {% if class %}class, {% endif %}feature, {{ nbsql.conditional_keys(place) }}
 ),
 totals_{{ place }} AS (
-  SELECT class, feature{% if place %}, context{% endif %}, sum(n) AS n
+  SELECT
+    {%+ if class %}class, {% endif %}feature{% if place %}, {{ nbsql.conditional_keys(place, 1) }}{% endif %},
+    {% for k in ks %}
+    sum(n{{ nbsql.class_suffix(k) }}) AS n{{ nbsql.class_suffix(k) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
   FROM cells_{{ place }}
-  GROUP BY class, feature{% if place %}, context{% endif +%}
+  GROUP BY {% if class %}class, {% endif %}feature{% if place %}, {{ nbsql.conditional_keys(place, 1) }}{% endif +%}
 ),
 {% endfor %}
 children AS (
-  SELECT feature, value, child FROM cells_0 GROUP BY feature, value, child
+  SELECT feature, key_0 FROM cells_0 GROUP BY feature, key_0
 ),
 sizes AS (
   SELECT
@@ -204,77 +223,72 @@ sizes AS (
 ),
 level_0 AS (
   SELECT
-    classes.class,
-    sizes.feature,
-    children.child,
-    children.value,
+    {%+ if class %}classes.class, {% endif %}sizes.feature, children.key_0,
+    children.key_0 AS value,
     sizes.k,
     sizes.alpha,
-    sizes.shrinkage,
-    {{ nbsql.dirichlet_likelihood(n, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }} AS likelihood
+    sizes.shrinkage
+    {%- for k in ks %}
+    {%- set n %}coalesce(cells.n{{ nbsql.class_suffix(k) }}, 0){% endset %}
+    {%- set total %}(coalesce(totals.n{{ nbsql.class_suffix(k) }}, 0) + sizes.alpha * sizes.k){% endset %},
+    {{ nbsql.dirichlet_likelihood(n, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }} AS likelihood{{ nbsql.class_suffix(k) }}
     {%- if has_ratios %},
-    1 AS ratio
-    {%- endif +%}
-  FROM classes
+    1 AS ratio{{ nbsql.class_suffix(k) }}
+    {%- endif %}
+    {%- endfor +%}
+  FROM {% if class %}classes
   JOIN sizes ON TRUE
-  JOIN children ON children.feature = sizes.feature
-  LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature = sizes.feature
+  JOIN{% else %}sizes
+  JOIN{% endif %} children ON children.feature = sizes.feature
+  LEFT JOIN totals_0 AS totals ON {% if class %}totals.class = classes.class AND {% endif %}totals.feature = sizes.feature
   LEFT JOIN cells_0 AS cells
-    ON cells.class = classes.class AND cells.feature = sizes.feature AND cells.value = children.value
+    ON {% if class %}cells.class = classes.class AND {% endif %}cells.feature = sizes.feature AND cells.key_0 = children.key_0
 ){% for place in range(1, depth + 1) %},
-keys_{{ place }} AS (
-  SELECT
-    class,
-    feature,
-    {{ nbsql.conditional_prefix(place) }},
-    k,
-    alpha,
-    shrinkage,
-    {{ nbsql.json_list(nbsql.conditional_prefix(place)) }} AS value,
-    {{ nbsql.json_list(nbsql.conditional_context(place)) }} AS context,
-    likelihood
-  FROM (
-    SELECT before.*, vocabulary.parent AS parent_{{ place }}
-    FROM level_{{ place - 1 }} AS before
-    JOIN vocabulary ON vocabulary.feature = before.feature AND vocabulary.place = {{ place }}
-  ) AS extended
-),
+{% if class %}
 met_{{ place }} AS (
-  SELECT feature, context FROM totals_{{ place }} GROUP BY feature, context
+  SELECT feature, {{ nbsql.conditional_keys(place, 1) }} FROM totals_{{ place }} GROUP BY feature, {{ nbsql.conditional_keys(place, 1) }}
 ),
+{% endif %}
 level_{{ place }} AS (
   SELECT
-    before.class,
-    before.feature,
-    before.child,
-    {% for number in range(1, place + 1) %}
-    before.parent_{{ number }},
-    {% endfor %}
-    before.value,
+    {%+ if class %}before.class, {% endif %}before.feature
+    {%- for number in range(0, place) %}, before.key_{{ number }}{% endfor %}, vocabulary.parent AS key_{{ place }},
+    {{ nbsql.joined_lists(nbsql.word('before.value'), nbsql.word('vocabulary.parent')) }} AS value,
     before.k,
     before.alpha,
-    before.shrinkage,
+    before.shrinkage
+    {%- for k in ks %}
+    {%- set n %}coalesce(cells.n{{ nbsql.class_suffix(k) }}, 0){% endset %}
+    {%- set total %}coalesce(totals.n{{ nbsql.class_suffix(k) }}, 0){% endset %}
+    {%- set smoothed_total %}({{ total }} + before.alpha * before.k){% endset %}
+    {%- set shorter %}before.likelihood{{ nbsql.class_suffix(k) }}{% endset %},
     CASE
-      WHEN met.feature IS NULL OR before.shrinkage + coalesce(totals.n, 0) = 0 THEN before.likelihood
-      WHEN before.shrinkage IS NOT NULL
-      THEN ({{ n }} + before.shrinkage * before.likelihood) / (coalesce(totals.n, 0) + before.shrinkage)
-      ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('before.alpha'), total_of_parents, nbsql.word('before.k')) }}
-    END AS likelihood
+      WHEN {% if class %}met{% else %}totals{% endif %}.feature IS NULL OR before.shrinkage + {{ total }} = 0 THEN {{ shorter }}
+      WHEN before.shrinkage IS NOT NULL THEN ({{ n }} + before.shrinkage * {{ shorter }}) / ({{ total }} + before.shrinkage)
+      ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('before.alpha'), smoothed_total, nbsql.word('before.k')) }}
+    END AS likelihood{{ nbsql.class_suffix(k) }}
     {%- if has_ratios %},
-    ({{ n }} + before.shrinkage) / (coalesce(totals.n, 0) * before.likelihood + before.shrinkage) AS ratio
-    {%- endif +%}
-  FROM keys_{{ place }} AS before
-  LEFT JOIN met_{{ place }} AS met ON met.feature = before.feature AND met.context = before.context
-  LEFT JOIN totals_{{ place }} AS totals
-    ON totals.class = before.class AND totals.feature = before.feature AND totals.context = before.context
-  LEFT JOIN cells_{{ place }} AS cells
-    ON cells.class = before.class AND cells.feature = before.feature AND cells.value = before.value
+    ({{ n }} + before.shrinkage) / ({{ total }} * {{ shorter }} + before.shrinkage) AS ratio{{ nbsql.class_suffix(k) }}
+    {%- endif %}
+    {%- endfor +%}
+  FROM level_{{ place - 1 }} AS before
+  JOIN vocabulary ON vocabulary.feature = before.feature AND vocabulary.place = {{ place }}
+  {% if class %}
+  LEFT JOIN met_{{ place }} AS met ON {{ nbsql.has_same_keys('met', place, false, 1) }}
+  {% endif %}
+  LEFT JOIN totals_{{ place }} AS totals ON {{ nbsql.has_same_keys('totals', place, class, 1) }}
+  LEFT JOIN cells_{{ place }} AS cells ON {{ nbsql.has_same_keys('cells', place, class) }}
 ){% endfor +%}
 {% for place in range(0, depth + 1) %}
-SELECT class, feature, value, FALSE AS unseen, likelihood{% if has_ratios %}, ratio{% endif +%}
+SELECT {% if class %}class, {% endif %}feature, value, FALSE AS unseen
+  {%- for k in ks %}, likelihood{{ nbsql.class_suffix(k) }}{% if has_ratios %}, ratio{{ nbsql.class_suffix(k) }}{% endif %}{% endfor +%}
 FROM level_{{ place }}
+{%- if class or not loop.last +%}
 UNION ALL
-{% endfor %}
+{% endif %}
+{%- endfor %}
+{%- if class %}
+{% set total %}(coalesce(totals.n, 0) + sizes.alpha * sizes.k){% endset -%}
 SELECT
   classes.class,
   sizes.feature,
@@ -284,4 +298,36 @@ SELECT
 FROM classes
 JOIN sizes ON sizes.smooths
 LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature = sizes.feature
+{%- endif %}
+{%- endmacro %}
+
+{# The lookups (parameters.sql) of such features directly from their counts, with one row per value, as in dirichlet_lookups. #}
+{% macro conditional_lookups(model, statistics, priors, features, with_idf) -%}
+{% set ratios = features | selectattr('family.is_ratio') | list -%}
+SELECT
+  feature,
+  value
+  {%- if with_idf %},
+  1 AS idf
+  {%- endif %}
+  {%- for k in model.form.class_numbers %}
+  {%- set likelihood %}likelihood_{{ k }}{% endset %}
+  {%- set score %}{% if ratios %}CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio_{{ k }}) ELSE {{
+    nbsql.safe_ln(likelihood) }} END{% else %}{{ nbsql.safe_ln(likelihood) }}{% endif %}{% endset %},
+  {{ score }} AS class_{{ k }}
+  {%- endfor +%}
+FROM (
+  WITH counts AS (
+    SELECT classes.class_no, counts.feature, counts.value, counts.n
+    FROM (
+      {{ nbsql.counts_of(statistics, single=model.options.has_unique_cells) | indent(6) }}
+    ) AS counts
+    JOIN (
+      {{ nbsql.classes(priors) }}
+    ) AS classes ON classes.class = counts.class
+  )
+  SELECT * FROM (
+    {{ nbsql.conditional_estimates(features, model.form.class_numbers) | indent(4) }}
+  ) AS estimates
+) AS estimates
 {%- endmacro %}
