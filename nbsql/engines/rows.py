@@ -71,6 +71,8 @@ def _type(name: str, values: Iterable[Any]) -> str:
     kinds = {kind_of_value(value) for value in present}
     if kinds <= {*NUMBERS}:
         return type_of_numbers(present)
+    present = [value for value in present if not is_float_nan(value)]  # as which pandas has a missing value of any column
+    kinds = {kind_of_value(value) for value in present}
     kind = kinds.pop()
     if kinds or kind == "other":
         raise several_types(name, present)
@@ -104,6 +106,11 @@ def is_nan(value: Any) -> bool:
     return value.is_nan() if isinstance(value, Decimal) else value != value
 
 
+def is_float_nan(value: Any) -> bool:
+    """Whether a value of any kind is the NaN of a float."""
+    return isinstance(value, float) and math.isnan(value)
+
+
 def _temporal_type(value: Any) -> str:
     if isinstance(value, datetime):  # which is a date, too
         return "timestamp" if value.tzinfo is None else "timestamptz"
@@ -113,11 +120,14 @@ def _temporal_type(value: Any) -> str:
 def several_types(name: str, values: Iterable[Any]) -> InputError:
     """The error that the values of a column have types that no column could have."""
     types = sorted({type(value).__name__ for value in values if value is not None})
-    return InputError(f"column {name!r} holds {', '.join(types)}, which cannot be one column; give it values of one type")
+    cure = "give it values of one type" if len(types) > 1 else "give it numbers, texts, dates, or lists of texts"
+    return InputError(f"column {name!r} holds {', '.join(types)}, which cannot be one column; {cure}")
 
 
 def _text(value: Any, type_: str) -> Any:
     """A value for JSON."""
+    if type_ != "float" and is_float_nan(value):
+        return None
     if type_ == "float" and value is not None:
         try:
             value = float(value)
@@ -136,12 +146,15 @@ def _text(value: Any, type_: str) -> Any:
 
 
 def to_python(value: Any) -> Any:
-    """A numpy scalar or array, a missing value of pandas or a member of an enum as a plain Python value; imports no library."""
+    """A numpy scalar or array, a missing value of pandas, a member of an enum or a set as a plain Python value.
+
+    It imports no library. A set is a list of tokens, which have no order.
+    """
     if isinstance(value, Enum):
         return to_python(value.value)
     if isinstance(value, Mapping):
         return {key: to_python(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, set, frozenset)):
         return [*map(to_python, value)]
     name, shape = type(value).__name__, getattr(value, "shape", None)
     if name in ("NAType", "NaTType"):

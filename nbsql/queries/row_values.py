@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-from nbsql.engines.rows import kind_of_value, to_python
+from nbsql.engines.rows import is_float_nan, kind_of_value, to_python
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 from nbsql.family.checks import label
@@ -59,7 +59,7 @@ class InputColumn:
         if value is None:
             return None, None
         kind = kind_of_value(value)
-        if self.learnt not in (None, "number") and isinstance(value, float) and math.isnan(value):
+        if self.learnt not in (None, "number") and is_float_nan(value):
             return None, None  # as which pandas has a missing value of any column
         if kind not in self.accepts or not self._is_learnt(value, kind):
             raise self._wrong_kind_error(value)

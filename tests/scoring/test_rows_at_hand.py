@@ -81,7 +81,10 @@ def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, ref
         ([], "the rows have no columns"),
         ({"sky": ["sun"], "dry": []}, "the columns have 0 to 1 values; give each one value per row"),
         ({"sky": ["sun", 1]}, "column 'sky' holds int, str, which cannot be one column; give it values of one type"),
-        ({"sky": [...]}, "column 'sky' holds ellipsis, which cannot be one column; give it values of one type"),
+        (
+            {"sky": [...]},
+            "column 'sky' holds ellipsis, which cannot be one column; give it numbers, texts, dates, or lists of texts",
+        ),
         (
             {"at": [datetime.date(2026, 5, 1), datetime.datetime(2026, 5, 1, 12)]},
             "column 'at' holds dates and times of several types; give it values of one type",

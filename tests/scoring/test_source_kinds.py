@@ -329,17 +329,23 @@ def test_no_method_takes_categories_for_numbers(method: Any) -> None:
 def unreadable_frames() -> Iterator[tuple[Any, str]]:
     pandas = library("pandas")
     labels = ["a", "b", "a"]
+    periods = pandas.period_range("2020-01", periods=3, freq="M")
     columns = {
-        "period[M]": pandas.period_range("2020-01", periods=3, freq="M"),
-        "interval[int64, right]": pandas.interval_range(0, 3),
-        "complex128": np.arange(3) * 1j,
-        "Sparse[int64, 0]": pandas.arrays.SparseArray([0, 0, 1]),
+        "period[M]": (periods, "x.dt.to_timestamp()"),
+        "category": (pandas.Categorical(periods), "x.astype(str)"),
+        "complex128": (np.arange(3) * 1j, "x.abs()"),
+        "Sparse[int64, 0]": (pandas.arrays.SparseArray([0, 0, 1]), "x.sparse.to_dense()"),
     }
-    cure = "which DuckDB does not read; convert it, or leave it out"
-    for type_, column in columns.items():
-        yield pandas.DataFrame({"y": labels, "x": column}), f"column 'x' of the DataFrame is {type_}, {cure}"
+    said = "which DuckDB does not read; convert it by"
+    for type_, (column, cure) in columns.items():
+        frame = pandas.DataFrame({"y": labels, "x": column})
+        yield frame, f"column 'x' of the DataFrame is {type_}, {said} {cure[1:]}, or leave it out"
+        nbsql.fit(duckdb.connect(), frame.assign(x=eval(cure, {"x": frame["x"]})), target="y", families={"x": "categorical"})  # noqa: S307
     halves = pa.array(np.arange(3, dtype="float16"))
-    yield pa.table({"y": labels, "x": halves}), f"column 'x' of the Table is halffloat, {cure}"
+    yield (
+        pa.table({"y": labels, "x": halves}),
+        f"column 'x' of the Table is halffloat, {said} .cast('float32'), or leave it out",
+    )
     for frame in (pandas.DataFrame(index=range(3)), pl.DataFrame(), pa.table({})):
         kind = type(frame).__name__
         yield frame, f"the {kind} has no columns; a source has those of the features, and the target to learn from"

@@ -8,32 +8,48 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from nbsql.engines.rows import is_nan, kind_of_value, several_types, to_python, type_of_numbers
+from nbsql.engines.rows import is_float_nan, is_nan, kind_of_value, several_types, to_python, type_of_numbers
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 
 if TYPE_CHECKING:
     import pandas
 
+_CURES = {  # of columns that DuckDB does not read, by how the names of their types begin
+    "period": ".dt.to_timestamp()",
+    "category": ".astype(str)",
+    "complex": ".abs()",
+    "Sparse": ".sparse.to_dense()",
+    "halffloat": ".cast('float32')",
+}
 _WHOLE = {"i": "Int64", "u": "UInt64"}
 
 
 def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
     """A frame whose columns of objects have the type of all their numbers; a column of texts and numbers is of texts.
 
-    Categories that are whole numbers are whole numbers, which DuckDB would read as doubles beside a missing one.
+    Categories that are whole numbers are whole numbers, which DuckDB would read as doubles beside a missing one. Intervals of
+    numbers, as `pandas.cut` makes them, are texts, and sets are lists.
 
     DuckDB would guess the type of such a column from a thousand values, and cast all others to it. Raises InputError if a
-    column holds numbers, and True or False. Other columns of objects, such as lists, are left.
+    column holds numbers, and True or False, or objects that have no text of their own. Others, such as lists, are left.
     """
     columns = {
         name: frame[name].astype(_WHOLE[type_.categories.dtype.kind])
         for name, type_ in frame.dtypes.items()
         if str(type_) == "category" and type_.categories.dtype.kind in _WHOLE
     }
+    for name, type_ in frame.dtypes.items():
+        if str(getattr(getattr(type_, "categories", None), "dtype", type_)).startswith("interval"):
+            columns[name] = frame[name].astype(object).map(str, na_action="ignore")
     for name in [name for name, type_ in frame.dtypes.items() if str(type_) == "object"]:
         column = frame[name]
-        samples = [to_python(value) for value in {type(value): value for value in column.tolist()}.values()]  # one of each type
+        of_types = {type(value): value for value in column.tolist() if not is_float_nan(value)}  # one of each
+        samples = [to_python(value) for value in of_types.values()]
+        if any(type(sample) is not type_ for type_, sample in zip(of_types, samples, strict=True) if sample is not None):
+            column = columns[name] = column.map(to_python)  # DuckDB would read a set as its text, in any order
+        if any(_has_no_text(value) for value in samples):
+            raise several_types(str(name), samples)
         kinds = {kind_of_value(value) for value in samples if value is not None}
         if kinds and kinds <= {*NUMBERS}:
             columns[name] = _numbers(column)
@@ -41,12 +57,19 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
             columns[name] = column.map(str, na_action="ignore")
         elif kinds & {*NUMBERS} and kinds - {*NUMBERS} == {"boolean"}:
             raise several_types(str(name), samples)
+        elif kinds == {"boolean"}:
+            columns[name] = column.where(column.notna(), None)  # beside NaN, DuckDB would read texts
     if not columns:
         return frame
     typed = frame.copy(deep=False)
     for name, column in columns.items():
         typed[name] = column
     return typed
+
+
+def _has_no_text(value: Any) -> bool:
+    """Whether the text of an object is but its address."""
+    return not any(word in vars(each) for each in type(value).__mro__[:-1] for word in ("__str__", "__repr__"))
 
 
 def _numbers(column: pandas.Series) -> pandas.Series:
@@ -96,8 +119,9 @@ def unreadable(frame: Any, kind: str, reason: str) -> InputError:
         fault = next((name for name in names if not _is_read(connection, _only(frame, name))), None)
     if fault is None:
         return InputError(f"the {kind} cannot be read: {reason}")
-    what = f"column {fault!r} of the {kind} is {_type(frame[fault])}"
-    return InputError(f"{what}, which DuckDB does not read; convert it, or leave it out")
+    type_ = str(_type(frame[fault]))
+    cure = next((f"convert it by {cure}" for word, cure in _CURES.items() if type_.startswith(word)), "convert it")
+    return InputError(f"column {fault!r} of the {kind} is {type_}, which DuckDB does not read; {cure}, or leave it out")
 
 
 def _is_read(connection: duckdb.DuckDBPyConnection, frame: Any) -> bool:

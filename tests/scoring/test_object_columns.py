@@ -1,0 +1,83 @@
+"""Columns of Python objects: the same values in a frame, a dict and a row."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import nbsql
+
+pandas = pytest.importorskip("pandas")
+
+
+class Suit(enum.Enum):
+    HEARTS = "hearts"
+    SPADES = "spades"
+
+
+class Unnamed:
+    """An object without a text of its own."""
+
+
+OBJECTS: dict[str, tuple[list[Any], list[Any]]] = {  # values of an object column, and those that they are
+    "sets": ([{"p", "q"}, frozenset("r")], [["p", "q"], ["r"]]),
+    "arrays of texts": ([np.array(["p", "q"]), np.array(["r"])], [["p", "q"], ["r"]]),
+    "truths of numpy": ([np.bool_(True), None], [True, None]),
+    "members of an enum": ([Suit.HEARTS, Suit.SPADES], ["hearts", "spades"]),
+    "texts and NaN": (["p", float("nan")], ["p", None]),
+    "dates and NaN": ([datetime.date(1950, 3, 1), float("nan")], [datetime.date(1950, 3, 1), None]),
+    "truths and NaN": ([True, float("nan")], [True, None]),
+}
+
+
+@pytest.mark.parametrize("objects", OBJECTS)
+@pytest.mark.filterwarnings("ignore:one value only in 'x'", "ignore:no part of 'x'", "ignore:the model has no features")
+def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(objects: str) -> None:
+    """DuckDB would read a set as its text, in whichever order the process has its members."""
+    values, plain = OBJECTS[objects]
+    labels, size = ["a", "b", "a", "b"] * 5, [1.0, 2.0, 4.0, 8.0] * 5
+    expected: Any = None
+    for column in (plain, values):
+        rows = {"y": labels, "size": size, "x": column * 10}
+        for source in (rows, [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)], as_objects(rows)):
+            model = nbsql.fit(duckdb.connect(), source, target="y")
+            found = model.families, model.statistics.fetchall(), [row[-2:] for row in model.predict(source)]
+            expected = expected or found
+            assert found == expected
+            assert model.predict_one({"size": 1.0, "x": column[0]})["probability"] == pytest.approx(found[2][0][1], rel=1e-12)
+
+
+def as_objects(rows: dict[str, list[Any]]) -> Any:
+    """A frame whose column x is one of objects."""
+    return pandas.DataFrame({**rows, "x": pandas.Series(rows["x"], dtype=object)})
+
+
+def test_objects_without_a_text_are_refused() -> None:
+    """Their addresses would be categories, which no other row has."""
+    rows = {"y": ["a", "b"] * 5, "x": [Unnamed() for _ in range(10)]}
+    message = "^column 'x' holds Unnamed, which cannot be one column; give it numbers, texts, dates, or lists of texts$"
+    for source in (rows, as_objects(rows)):
+        with pytest.raises(nbsql.InputError, match=message):
+            nbsql.fit(duckdb.connect(), source, target="y")
+
+
+def test_intervals_of_numbers_are_categories() -> None:
+    frame = pandas.DataFrame({"y": ["a", "b", "b"] * 9, "x": pandas.cut([1, 5, 20] * 9, [0, 3, 9])})
+    for each in (frame, frame.assign(x=frame["x"].astype("interval"))):
+        model = nbsql.fit(duckdb.connect(), each, target="y")
+        cells = sorted(row[3:5] for row in model.statistics if row[2] == "x")
+        assert [(value.replace(".0", ""), n) for value, n in cells] == [("(0, 3]", 9), ("(3, 9]", 9)]
+        assert model.predict_one({"x": cells[0][0]})["prediction"] == "a"
+
+
+def test_half_a_character_is_refused_with_what_replaces_it() -> None:
+    text = "a\ud800"
+    for source in ({"y": ["a", "b"], "x": [text, "b"]}, pandas.DataFrame({"y": ["a", "b"], "x": [text, "b"]}, dtype=object)):
+        with pytest.raises(nbsql.DatabaseError, match="half a character, which UTF-8 has not; replace it: text"):
+            nbsql.fit(duckdb.connect(), source, target="y")
+    nbsql.fit(duckdb.connect(), {"y": ["a", "b"], "x": [text.encode(errors="replace").decode(), "b"]}, target="y")
