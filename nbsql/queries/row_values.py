@@ -2,6 +2,7 @@
 
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -26,6 +27,7 @@ _RANGES = {
 _EXACT = 15  # decimal digits that a double represents exactly
 _LARGEST_FLOAT = 3.4028234663852886e38
 _MAX_SHOWN = 80
+_TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 _TYPE_NAMES = {bool: "boolean", str: "text"}
 
 
@@ -133,7 +135,24 @@ class InputColumn:
             return self._too_large_error()
         shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[: _MAX_SHOWN - 3]}..."
         type_name = _TYPE_NAMES.get(type(value), type(value).__name__)
-        return InputError(f"{self.name!r} of the row is the {type_name} {shown}, and {self._expected} in {self.title}")
+        alike = self._alike(value)
+        cure = f"pass {self._expected}, or None if it is not known" if alike is None else f"pass {alike!r}"
+        return InputError(f"{self.name!r} of the row is the {type_name} {shown}, and {self._expected} in {self.title}; {cure}")
+
+    def _alike(self, value: Any) -> Any:
+        """The value that is written as a refused one, and would be accepted; None if there is none."""
+        alike: list[Any] = []
+        if isinstance(value, str):
+            alike.append(_TRUTHS.get(value.strip().lower()))
+            for read in (int, float):
+                with suppress(ValueError):
+                    alike.append(read(value))
+        elif isinstance(value, (int, float)):
+            alike += [str(value), *([int(value)] if isinstance(value, bool) else [])]
+        fitting = (each for each in alike if each is not None and (not isinstance(each, float) or math.isfinite(each)))
+        return next(
+            (each for each in fitting if (kind := kind_of_value(each)) in self.accepts and self._is_learnt(each, kind)), None
+        )
 
     def _too_large_error(self) -> InputError:
         return InputError(f"{self.name!r} of the row is beyond the largest double, and {self._expected} in {self.title}")

@@ -148,7 +148,8 @@ def test_what_is_no_row(fitted: Any) -> None:
     for row, line in {
         "sun": "a row must be a dictionary, {column: value}, not str",
         '{"x": 1}': "no 'member' in the row, a feature of model 'm'; give None if it is not known",
-        '{"x": "one", "member": True, "sky": None}': "'x' of the row is the text 'one', and a number in model 'm'",
+        '{"x": "one", "member": True, "sky": None}': "'x' of the row is the text 'one', and a number in model 'm'; "
+        "pass a number, or None if it is not known",
     }.items():
         with pytest.raises(nbsql.InputError) as caught:
             model.predict_one(eval(row) if row.startswith("{") else row)  # noqa: S307
@@ -178,13 +179,15 @@ def test_values_of_other_types(fitted: Any) -> None:
         expected = model.predict_proba(f"SELECT {listed}").fetchall()[0][len(names) + 2 :]
         found = model.predict_one(usual | {name: value})["probabilities"]
         assert [found[label] for label in sorted(found)] == pytest.approx(list(expected), rel=1e-9), (name, value)
+    day_type = "date" if model.state.engine.exact else "DATE"
     for name, value, line in [
-        ("k", [1], "the list [1], and a number in model 'm'"),
-        ("k", "1", "the text '1', and a number in model 'm'"),
-        ("price", "x", "the text 'x', and a number in model 'm'"),
-        ("day", "x", f"the text 'x', and a {'date' if model.state.engine.exact else 'DATE'} in model 'm'"),
-        ("sky", 1, "the int 1, and a text in model 'm'"),
-        ("member", "x", "the text 'x', and a number in model 'm'"),
+        ("k", [1], "the list [1], and a number in model 'm'; pass a number, or None if it is not known"),
+        ("k", "1", "the text '1', and a number in model 'm'; pass 1"),
+        ("price", "x", "the text 'x', and a number in model 'm'; pass a number, or None if it is not known"),
+        ("day", "x", f"the text 'x', and a {day_type} in model 'm'; pass a {day_type}, or None if it is not known"),
+        ("sky", 1, "the int 1, and a text in model 'm'; pass '1'"),
+        ("member", "x", "the text 'x', and a number in model 'm'; pass a number, or None if it is not known"),
+        ("member", "Yes", "the text 'Yes', and a number in model 'm'; pass True"),
         ("member", 10**400, "beyond the largest double, and a number in model 'm'"),
     ]:
         with pytest.raises(nbsql.InputError) as caught:
@@ -201,5 +204,7 @@ def test_whole_numbers_of_a_joint_category(fitted: Any) -> None:
     _, model = fitted({"features": ["sky", "k"], "method": nbsql.JointBayes(backoff="naive")})
     for value in (math.nan, 10**30, 1.0, np.int8(1)):
         assert model.predict_one({"sky": "sun", "k": value})["prediction"] in model.classes
-    with pytest.raises(nbsql.InputError, match=r"^'k' of the row is the text 'x', and a number in model 'm'$"):
+    with pytest.raises(
+        nbsql.InputError, match=r"^'k' of the row is the text 'x', and a number in model 'm'; pass a number, or None "
+    ):
         model.predict_one({"sky": "sun", "k": "x"})

@@ -218,7 +218,11 @@ def test_what_is_wrong_is_said_in_every_thread(engine: str, connect: Callable[[s
     model = stocked(connect(engine))
     for wrong, error, message in [
         ({"a": "u1"}, nbsql.InputError, "no 'b' in the row, a feature of model 'mail'; give None if it is not known"),
-        (rows()[0] | {"x": "much"}, nbsql.InputError, "'x' of the row is the text 'much', and a number in model 'mail'"),
+        (
+            rows()[0] | {"x": "much"},
+            nbsql.InputError,
+            "'x' of the row is the text 'much', and a number in model 'mail'; pass a number, or None if it is not known",
+        ),
     ]:
         for _ in range(2):
             with pytest.raises(error) as refused:

@@ -206,7 +206,7 @@ def test_a_frame_without_a_word_is_refused_with_the_cure(con: Connection) -> Non
     nothing = pd.DataFrame({"code": [None, None], "y": ["a", "b"]}, dtype=object)
     for empty in (nothing, nothing.astype({"code": float})):  # no value is a missing one, whatever the type
         assert [row[-1] for row in model.predict(empty)] == pytest.approx([2 / 3, 2 / 3])
-    with pytest.raises(nbsql.InputError, match=r"^'code' of the row is the int 2, and a text in the model$"):
+    with pytest.raises(nbsql.InputError, match=r"^'code' of the row is the int 2, and a text in the model; pass '2'$"):
         model.predict_one({"code": 2})
 
 

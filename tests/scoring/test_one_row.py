@@ -265,7 +265,7 @@ def test_a_column_that_is_missing(model: nbsql.Model, refused: Refused) -> None:
 
 
 def test_a_text_for_a_number(model: nbsql.Model, refused: Refused) -> None:
-    with refused(nbsql.InputError, "'warm' of the row is the text '20', and a number in model 'weather'"):
+    with refused(nbsql.InputError, "'warm' of the row is the text '20', and a number in model 'weather'; pass 20"):
         model.predict_one({"sky": "sun", "warm": "20"})
 
 
@@ -378,19 +378,24 @@ def test_values_of_no_kind_that_is_taken(con: duckdb.DuckDBPyConnection, refused
     families = {"visits": "poisson", "rank": "categorical", "both": nbsql.Joint(["place", "flag"]), "note": nbsql.Text()}
     model = nbsql.fit(con, "rows", target="label", features=[*names, "flag"], families=families, name="m")
     row = dict.fromkeys([*names, "flag"])
+    number, tokens = (f"pass {each}, or None if it is not known" for each in ("a number", "a list of texts"))
+    counts = "a dictionary of tokens and their counts"
     for name, value, line in [
-        ("visits", True, "the boolean True, and a number in model 'm'"),
-        ("visits", "3", "the text '3', and a number in model 'm'"),
-        ("x", [1], "the list [1], and a number in model 'm'"),
-        ("rank", [1], "the list [1], and a number in model 'm'"),
-        ("rank", ..., "the ellipsis Ellipsis, and a number in model 'm'"),
-        ("place", b"x", "the bytes b'x', and a text in model 'm'"),
-        ("flag", "x", "the text 'x', and a number in model 'm'"),
-        ("flag", "1", "the text '1', and a number in model 'm'"),
-        ("tags", "t1", "the text 't1', and a list of texts in model 'm'"),
-        ("tags", [1] * 40, f"the list [{'1, ' * 25}1..., and a list of texts in model 'm'"),
-        ("bag", ["m1"], "the list ['m1'], and a dictionary of tokens and their counts in model 'm'"),
-        ("note", 3, "the int 3, and a text in model 'm'"),
+        ("visits", True, "the boolean True, and a number in model 'm'; pass 1"),
+        ("visits", "3", "the text '3', and a number in model 'm'; pass 3"),
+        ("x", "-1.5", "the text '-1.5', and a number in model 'm'; pass -1.5"),
+        ("x", "1,5", f"the text '1,5', and a number in model 'm'; {number}"),
+        ("x", "nan", f"the text 'nan', and a number in model 'm'; {number}"),
+        ("x", [1], f"the list [1], and a number in model 'm'; {number}"),
+        ("rank", [1], f"the list [1], and a number in model 'm'; {number}"),
+        ("rank", ..., f"the ellipsis Ellipsis, and a number in model 'm'; {number}"),
+        ("place", b"x", "the bytes b'x', and a text in model 'm'; pass a text, or None if it is not known"),
+        ("flag", "x", f"the text 'x', and a number in model 'm'; {number}"),
+        ("flag", "1", "the text '1', and a number in model 'm'; pass 1"),
+        ("tags", "t1", f"the text 't1', and a list of texts in model 'm'; {tokens}"),
+        ("tags", [1] * 40, f"the list [{'1, ' * 25}1..., and a list of texts in model 'm'; {tokens}"),
+        ("bag", ["m1"], f"the list ['m1'], and {counts} in model 'm'; pass {counts}, or None if it is not known"),
+        ("note", 3, "the int 3, and a text in model 'm'; pass '3'"),
         ("x", 10**400, "beyond the largest double, and a number in model 'm'"),
         ("place", 10**5000, "beyond the largest double, and a text in model 'm'"),
         ("note", 10**5000, "beyond the largest double, and a text in model 'm'"),
