@@ -247,25 +247,20 @@ numbers AS (
 {% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.reweights_tokens') -%}
 {% set by_count = by_count | rejectattr('family.best') | list -%}
 {% set by_count = by_count | selectattr('family.bag') | list if model.options.estimates else by_count -%}
-{% set conditional = features | selectattr('family.distribution', 'equalto', 'conditional') | list -%}
 {% set in_table = model.options.estimates and not model.options.without_tokens -%}
-{% set is_direct = model.form.class_numbers and not (in_table or model.facts.is_logistic or model.spec.given or model.options.centred) -%}
-{% set counted = by_count if is_direct else [] -%}
-{% set conditional = conditional if is_direct and not model.options.estimates else [] -%}
-{% set others = features | reject('in', counted + conditional) | list -%}
+{% set is_other = in_table or model.facts.is_logistic or model.spec.given or model.options.centred -%}
+{% set conditional = features | selectattr('family.distribution', 'equalto', 'conditional') | list -%}
+{% set pairs = features | selectattr('family.distribution', 'equalto', 'pairs') | list -%}
+{% set counted = [('dirichlet', by_count), ('conditional', [] if model.options.estimates else conditional), ('pairs', pairs)] -%}
+{% set counted = counted if model.form.class_numbers and not is_other else [] -%}
+{% set others = features | reject('in', counted | map(attribute=1) | sum(start=[])) | list -%}
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
-{% if counted -%}
-{{ nbsql.dirichlet_lookups(model, statistics, priors, counted, with_idf=tfidf) }}
-{%- endif %}
-{%- if counted and conditional +%}
+{% for distribution, alike in counted if alike -%}
+{{ nbsql[distribution ~ '_lookups'](model, statistics, priors, alike, with_idf=tfidf) }}
+{%- if others or not loop.last +%}
 UNION ALL
 {% endif %}
-{%- if conditional -%}
-{{ nbsql.conditional_lookups(model, statistics, priors, conditional, with_idf=tfidf) }}
-{%- endif %}
-{%- if counted + conditional and others +%}
-UNION ALL
-{% endif %}
+{%- endfor %}
 {%- if others -%}
 {% set likelihoods = nbsql.scored_likelihoods(model, statistics, priors, others) -%}
 {{ nbsql.dense_lookups(model, likelihoods, nbsql.classes(priors), statistics, tfidf) }}

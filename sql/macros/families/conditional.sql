@@ -184,10 +184,7 @@ listed AS (
 cells_{{ place }} AS (
   SELECT
     {%+ if class %}class, {% endif %}feature, {{ nbsql.conditional_keys(place) }},
-    {% for k in ks %}
-    sum({% if class %}n{% else %}CASE WHEN class_no = {{ k }} THEN n ELSE 0 END{% endif %}) AS n{{ nbsql.class_suffix(k) }}
-    {{- nbsql.comma_line(loop) | indent(4) }}
-    {%- endfor +%}
+    {{ nbsql.sums_by_class(numbers) | indent(4) }}
   FROM listed
   {% if place %}
   WHERE
@@ -301,20 +298,38 @@ LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature 
 {%- endif %}
 {%- endmacro %}
 
-{# The lookups (parameters.sql) of such features directly from their counts, with one row per value, as in dirichlet_lookups. #}
+{# The lookups (parameters.sql) of such features directly from their counts. #}
 {% macro conditional_lookups(model, statistics, priors, features, with_idf) -%}
 {% set ratios = features | selectattr('family.is_ratio') | list -%}
+{% set estimates = nbsql.conditional_estimates(features, model.form.class_numbers) -%}
+{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
+{% set likelihood %}likelihood_{{ k }}{% endset -%}
+{% if ratios %}CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio_{{ k }}) ELSE {{ nbsql.safe_ln(likelihood) }} END
+{%- else %}{{ nbsql.safe_ln(likelihood) }}{% endif %}
+{%- endcall %}
+{%- endmacro %}
+
+{# The sums of n, by class number if there are numbers: n, or n_1, n_2, ... #}
+{% macro sums_by_class(numbers) -%}
+{% for k in numbers or [none] -%}
+sum({% if k is none %}n{% else %}CASE WHEN class_no = {{ k }} THEN n ELSE 0 END{% endif %}) AS n{{ nbsql.class_suffix(k) }}
+{{- nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{#
+  Lookups from a query of estimates with all classes of a value side by side, of which the caller makes the score of a class. The query reads
+  the relation counts: class_no, feature, value, n.
+#}
+{% macro lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
 SELECT
   feature,
   value
   {%- if with_idf %},
   1 AS idf
   {%- endif %}
-  {%- for k in model.form.class_numbers %}
-  {%- set likelihood %}likelihood_{{ k }}{% endset %}
-  {%- set score %}{% if ratios %}CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio_{{ k }}) ELSE {{
-    nbsql.safe_ln(likelihood) }} END{% else %}{{ nbsql.safe_ln(likelihood) }}{% endif %}{% endset %},
-  {{ score }} AS class_{{ k }}
+  {%- for k in model.form.class_numbers %},
+  {{ caller(k) }} AS class_{{ k }}
   {%- endfor +%}
 FROM (
   WITH counts AS (
@@ -326,8 +341,9 @@ FROM (
       {{ nbsql.classes(priors) }}
     ) AS classes ON classes.class = counts.class
   )
-  SELECT * FROM (
-    {{ nbsql.conditional_estimates(features, model.form.class_numbers) | indent(4) }}
+  SELECT *
+  FROM (
+    {{ estimates | indent(4) }}
   ) AS estimates
 ) AS estimates
 {%- endmacro %}

@@ -182,6 +182,15 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
+{# The lookups (parameters.sql) of such features directly from their counts. #}
+{% macro pairs_lookups(model, statistics, priors, features, with_idf) -%}
+{% set estimates = nbsql.pairs_estimates(features, model.form.class_numbers) -%}
+{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
+{% set ratio %}likelihood_{{ k }} / alone_{{ k }}{% endset -%}
+CASE WHEN alone_{{ k }} > 0 THEN {{ nbsql.safe_ln(ratio) }} ELSE 0 END
+{%- endcall %}
+{%- endmacro %}
+
 {# The columns of such features, a relation: feature, name, alpha, shrinkage, least. #}
 {% macro pairs_options(features) -%}
 VALUES
@@ -211,22 +220,22 @@ VALUES
 {#
   The estimates from the relation `counts`: class, feature, value, likelihood, and alone, the likelihood of the child by itself. Every
   value that was seen `least` times has one by itself, and as a parent one with every value of the other columns.
+
+  numbers: of the classes, if they stand side by side, as in conditional_estimates.
 #}
-{% macro pairs_estimates(features) -%}
+{% macro pairs_estimates(features, numbers=none) -%}
 {#- the values of other features are not lists, and an engine may parse them before it filters them out #}
 {% set cut = features | selectattr('family.bins') | list -%}
 {% set bin %}name, label{% endset -%}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
-{% set n_alone %}coalesce(cells.n, 0){% endset -%}
-{% set total_alone %}(coalesce(totals.n, 0) + keys.alpha * keys.k){% endset -%}
-{% set n %}coalesce(pairs.n, 0){% endset -%}
-{% set total %}(coalesce(of_parents.n, 0) + alone.alpha * alone.k){% endset -%}
+{% set class = not numbers -%}
+{% set ks = numbers or [none] -%}
 WITH options(feature, name, alpha, shrinkage, least) AS (
   {{ nbsql.pairs_options(features) | indent(2) }}
 ),
 cells AS (
   SELECT
-    counts.class,
+    counts.{% if numbers %}class_no{% else %}class{% endif %},
     counts.feature,
     {{ nbsql.json_element(counted, 0) }}{{ nbsql.binary() }} AS one,
     {{ nbsql.json_element(counted, 1) }}{{ nbsql.binary() }} AS other,
@@ -262,60 +271,111 @@ keys AS (
   JOIN options ON options.feature = met.feature AND options.name = met.name
 ),
 totals AS (
-  SELECT cells.class, keys.feature, keys.name, sum(cells.n) AS n
+  SELECT
+    {%+ if class %}cells.class, {% endif %}keys.feature, keys.name,
+    {{ nbsql.sums_by_class(numbers) | indent(4) }}
   FROM cells
   JOIN keys ON keys.feature = cells.feature AND keys.value = cells.one
   WHERE cells.other IS NULL
-  GROUP BY cells.class, keys.feature, keys.name
+  GROUP BY {% if class %}cells.class, {% endif %}keys.feature, keys.name
+),
+single AS (
+  {% if class %}
+  SELECT class, feature, one, n FROM cells WHERE other IS NULL
+  {% else %}
+  SELECT
+    feature,
+    one,
+    {{ nbsql.sums_by_class(numbers) | indent(4) }}
+  FROM cells
+  WHERE other IS NULL
+  GROUP BY feature, one
+  {% endif %}
 ),
 alone AS (
   SELECT
+    {% if class %}
     classes.class,
-    keys.*,
-    {{ nbsql.dirichlet_likelihood(n_alone, nbsql.word('keys.alpha'), total_alone, nbsql.word('keys.k')) }} AS likelihood
-  FROM classes
-  JOIN keys ON TRUE
-  LEFT JOIN totals ON totals.class = classes.class AND totals.feature = keys.feature AND totals.name = keys.name
-  LEFT JOIN cells
-    ON cells.class = classes.class AND cells.feature = keys.feature AND cells.one = keys.value AND cells.other IS NULL
+    {% endif %}
+    keys.*
+    {%- for k in ks %}
+    {%- set n %}coalesce(single.n{{ nbsql.class_suffix(k) }}, 0){% endset %}
+    {%- set total %}(coalesce(totals.n{{ nbsql.class_suffix(k) }}, 0) + keys.alpha * keys.k){% endset %},
+    {{ nbsql.dirichlet_likelihood(n, nbsql.word('keys.alpha'), total, nbsql.word('keys.k')) }} AS likelihood{{ nbsql.class_suffix(k) }}
+    {%- endfor +%}
+  FROM keys
+  {% if class %}
+  JOIN classes ON TRUE
+  {% endif %}
+  {% set of_class %}{% if class %}totals.class = classes.class AND {% endif %}{% endset %}
+  LEFT JOIN totals ON {{ of_class }}totals.feature = keys.feature AND totals.name = keys.name
+  {% set of_class %}{% if class %}single.class = classes.class AND {% endif %}{% endset %}
+  LEFT JOIN single ON {{ of_class }}single.feature = keys.feature AND single.one = keys.value
 ),
 met_together AS (
-  SELECT cells.class, parents.number AS parent, parents.name AS parent_name, children.number AS child, children.name, cells.n
+  {% set columns %}parents.number AS parent, parents.name AS parent_name, children.number AS child, children.name{% endset %}
+  SELECT
+    {%+ if class %}cells.class, {% endif %}{{ columns }},
+    {%+ if class %}cells.n{% else %}{{ nbsql.sums_by_class(numbers) | indent(4) }}{%+ endif %}
+
   FROM cells
   JOIN keys AS parents ON parents.feature = cells.feature AND parents.value = cells.one
   JOIN keys AS children ON children.feature = cells.feature AND children.value = cells.other
+  {% if numbers %}
+  GROUP BY parents.number, parents.name, children.number, children.name
+  {% endif %}
 ),
 pairs AS (
-  SELECT class, parent, child, name, n FROM met_together
+  {% set ns %}{% for k in ks %}, n{{ nbsql.class_suffix(k) }}{% endfor %}{% endset %}
+  SELECT {% if class %}class, {% endif %}parent, child, name{{ ns }} FROM met_together
   UNION ALL
-  SELECT class, child, parent, parent_name, n FROM met_together
+  SELECT {% if class %}class, {% endif %}child, parent, parent_name{{ ns }} FROM met_together
 ),
 of_parents AS (
-  SELECT class, parent, name, sum(n) AS n FROM pairs GROUP BY class, parent, name
-),
+  SELECT
+    {%+ if class %}class, {% endif %}parent, name
+    {%- for k in ks %}, sum(n{{ nbsql.class_suffix(k) }}) AS n{{ nbsql.class_suffix(k) }}{% endfor +%}
+  FROM pairs
+  GROUP BY {% if class %}class, {% endif %}parent, name
+){% if class %},
 together AS (
   SELECT parent, name FROM of_parents GROUP BY parent, name
-)
-SELECT class, feature, '[' || value || ']' AS value, likelihood, likelihood AS alone
+){% endif +%}
+{% set likelihoods -%}
+{% for k in ks %}, likelihood{{ nbsql.class_suffix(k) }}, likelihood{{ nbsql.class_suffix(k) }} AS alone{{ nbsql.class_suffix(k) }}{% endfor %}
+{%- endset %}
+SELECT {% if class %}class, {% endif %}feature, '[' || value || ']' AS value{{ likelihoods }}
 FROM alone
 WHERE is_parent
 UNION ALL
 SELECT
+  {% if class %}
   alone.class,
+  {% endif %}
   alone.feature,
-  '[' || parents.value || ',' || alone.value || ']',
+  '[' || parents.value || ',' || alone.value || ']'
+  {%- for k in ks %}
+  {%- set n %}coalesce(pairs.n{{ nbsql.class_suffix(k) }}, 0){% endset %}
+  {%- set seen %}coalesce(of_parents.n{{ nbsql.class_suffix(k) }}, 0){% endset %}
+  {%- set total %}({{ seen }} + alone.alpha * alone.k){% endset %}
+  {%- set by_itself %}alone.likelihood{{ nbsql.class_suffix(k) }}{% endset %},
   CASE
-    WHEN together.parent IS NULL OR coalesce(of_parents.n, 0) + coalesce(alone.shrinkage, alone.alpha) = 0 THEN alone.likelihood
-    WHEN alone.shrinkage IS NOT NULL
-    THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
+    WHEN {% if class %}together{% else %}of_parents{% endif %}.parent IS NULL OR {{ seen }} + coalesce(alone.shrinkage, alone.alpha) = 0
+    THEN {{ by_itself }}
+    WHEN alone.shrinkage IS NOT NULL THEN ({{ n }} + alone.shrinkage * {{ by_itself }}) / ({{ seen }} + alone.shrinkage)
     ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('alone.alpha'), total, nbsql.word('alone.k')) }}
   END,
-  alone.likelihood
+  {{ by_itself }}
+  {%- endfor +%}
 FROM alone
 JOIN keys AS parents ON parents.feature = alone.feature AND parents.name <> alone.name AND parents.is_parent
+{% if class %}
 LEFT JOIN together ON together.parent = parents.number AND together.name = alone.name
-LEFT JOIN of_parents ON of_parents.class = alone.class AND of_parents.parent = parents.number AND of_parents.name = alone.name
-LEFT JOIN pairs ON pairs.class = alone.class AND pairs.parent = parents.number AND pairs.child = alone.number
+{% endif %}
+{% set of_class %}{% if class %}of_parents.class = alone.class AND {% endif %}{% endset %}
+LEFT JOIN of_parents ON {{ of_class }}of_parents.parent = parents.number AND of_parents.name = alone.name
+{% set of_class %}{% if class %}pairs.class = alone.class AND {% endif %}{% endset %}
+LEFT JOIN pairs ON {{ of_class }}pairs.parent = parents.number AND pairs.child = alone.number
 {%- endmacro %}
 
 {# The counts of pairs in reverse order, which the likelihoods also need: feature, value, class, n. #}
