@@ -166,10 +166,20 @@ def index_hint(names: Iterable[str], source: str) -> str:
     return f"; {listed(found)} {'is' if len(found) == 1 else 'are'} in its index: pass df.reset_index()" if found else ""
 
 
+def uneven_lines_hint(names: Iterable[str], columns: Sequence[str], source: str) -> str:
+    """A hint where the first line of a file is taken for one name, since lines differ in their number of values; or else ""."""
+    if len(columns) != 1 or not {*names} & {*re.split(r"[,;|\t]", columns[0])}:
+        return ""
+    path = source.replace("'", "''").replace('"', r"\"")
+    return (
+        f"; its lines differ in their number of values, so fill them with NULL: \"FROM read_csv('{path}', null_padding=true)\""
+    )
+
+
 def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
     """The error for a source that lacks a column. `role`, such as "the target of the model", says what the column is for."""
     columns = list(columns)
-    hint = index_hint([name], source) or suggestion(name, columns)
+    hint = index_hint([name], source) or uneven_lines_hint([name], columns, source) or suggestion(name, columns)
     hint = hint or (f"; its columns are {listed(columns)}" if columns else "")
     return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")
 

@@ -49,7 +49,7 @@ def with_label(message: str) -> str:
     """A message in which standard input is named as such, not by its temporary file."""
     saved = _SPOOLED_IN_SOURCE.sub(r"\1('saved.\1'", message)
     if saved != message:
-        saved = re.sub("; (read it|say which)", r"; save it as a file and \1", saved, count=1)
+        saved = re.sub("; (read it|read all|say which)", r"; save it as a file and \1", saved, count=1)
     return _SPOOLED.sub(LABEL, saved)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import re
 import warnings
@@ -242,3 +243,49 @@ def test_a_file_whose_dates_may_be_others_than_those_of_the_fit_is_scored_with_a
             verb("new.csv")
     *_, source = re.findall(r'"(FROM .*?)"', str(caught[0].message))
     assert {(row[0], row[2]) for row in model.predict(source).fetchall()} == {("a", "a"), ("b", "b")}
+
+
+TOP, LONG = "id,y,x\n" + "".join(f"{i},{'ab'[i % 2]},{i % 7}\n" for i in range(40)), "40,a,3,k\n"
+UNEVEN = {  # a file, and how many of its first lines DuckDB would leave out
+    "one long line": (TOP + LONG, 41),
+    "a second header": (TOP + "id,y,x,z\n" + LONG * 30, 41),
+    "no header": (TOP.partition("\n")[2] + LONG, 40),
+    "a title": ("Report of May\n\n" + TOP, 0),
+    "even lines": (TOP, 0),
+}
+
+
+@pytest.mark.parametrize("name", UNEVEN)
+def test_lines_that_duckdb_leaves_out_are_said_with_the_source_that_reads_them(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    """It takes what precedes the longest lines for no rows: 40 of 41 in silence."""
+    text, skipped = UNEVEN[name]
+    Path("rows.csv").write_text(text)
+    with warnings.catch_warnings(record=True) as caught, contextlib.suppress(InputError):  # whose header is left out, too
+        warnings.simplefilter("always")
+        nbsql.fit(con, "rows.csv", target="column1" if name == "no header" else "y")
+    said = [str(each.message) for each in caught if "left out, as" in str(each.message)]
+    if not skipped:
+        assert said == []
+        return
+    every, rest = "FROM read_csv('rows.csv', null_padding=true)", f"FROM read_csv('rows.csv', skip={skipped})"
+    assert said == [
+        f"the first {skipped} lines of 'rows.csv' are left out, as a later one has more values; "
+        f'read all of them: "{every}", or the rest alone: "{rest}"'
+    ]
+    lines = text.count("\n")
+    assert len(con.sql(every).fetchall()) == lines - (name != "no header")
+    assert len(con.sql(rest).fetchall()) == lines - skipped - (name == "a second header")
+
+
+def test_lines_that_are_no_rows_of_one_form_name_the_source_that_reads_them(con: duckdb.DuckDBPyConnection) -> None:
+    Path("rows.csv").write_text(TOP)
+    model = nbsql.fit(con, "rows.csv", target="y", families={"id": "gaussian"})
+    Path("short.csv").write_text(TOP + "40,a\n")
+    cure = "its lines differ in their number of values, so fill them with NULL: "
+    source = "FROM read_csv('short.csv', null_padding=true)"
+    for ask in (lambda: nbsql.fit(con, "short.csv", target="y"), lambda: model.predict("short.csv")):
+        with pytest.raises(InputError, match=f'{cure}"{re.escape(source)}"$'):
+            ask()
+    assert len(model.predict(source).fetchall()) == 41

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb.messages import source_text
+from nbsql.engines.duckdb.messages import opened, source_text
 from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
@@ -46,11 +47,26 @@ def read_file(engine: Engine, path: str) -> Source:
         found.relation = wider
         found = engine.described(found)
     if _CSV.search(path):
-        _warn_of_dates(engine, path, found)
+        first = path if Path(path).is_file() else engine.query_macro("first_file", path)[0][0]
+        skipped, delimiter, *formats = engine.query_macro("csv_as_sniffed", first)[0]
+        _warn_of_lines(path, first, skipped, delimiter)
+        _warn_of_dates(engine, path, found, formats)
     return found
 
 
-def _warn_of_dates(engine: Engine, path: str, source: Source) -> None:
+def _warn_of_lines(path: str, first: str, skipped: int, delimiter: str) -> None:
+    """Warn about lines at the top of a CSV file that DuckDB leaves out though they have values, for a later line has more."""
+    lines = [delimiter]  # of a file that only DuckDB reads
+    with suppress(OSError, ValueError), opened(first) as file:
+        lines = [next(file, b"").decode(errors="replace") for _ in range(skipped)]
+    if skipped and any(delimiter in line for line in lines):
+        every = source_text("read_csv", path, "null_padding=true")
+        rest = source_text("read_csv", path, f"skip={skipped}")
+        what = f"the first {skipped:,} lines of {path!r} are left out, as a later one has more values"
+        warn_user(f"{what}; read all of them: {every}, or the rest alone: {rest}")
+
+
+def _warn_of_dates(engine: Engine, path: str, source: Source, formats: Sequence[str | None]) -> None:
     """Warn about dates of a CSV file whose day and month may be the other way round: DuckDB guesses their order by each file.
 
     So 02/11/2020 of one file may be another day than that of the file by which a model was fitted.
@@ -59,13 +75,8 @@ def _warn_of_dates(engine: Engine, path: str, source: Source) -> None:
         "dateformat": [each.name for each in source.columns if each.type == "DATE"],
         "timestampformat": [each.name for each in source.columns if each.type == "TIMESTAMP"],
     }
-    if not any(by_option.values()):
-        return
-    formats = engine.query_macro(
-        "formats_of_dates", path if Path(path).is_file() else engine.query_macro("first_file", path)[0][0]
-    )
     said, ways = list[str](), list[tuple[str, str]]()
-    for (option, names), chosen in zip(by_option.items(), formats[0], strict=True):
+    for (option, names), chosen in zip(by_option.items(), formats, strict=True):
         for other in _other_orders(chosen) if names and chosen else ():
             examples = engine.query_macro("dates_in_other_order", source.relation, names, chosen, other)[0]
             found = next(((name, example) for name, example in zip(names, examples, strict=True) if example is not None), None)

@@ -116,7 +116,7 @@ def _encoding(path: str) -> str:
     if (what := _content(path)) is not None:
         return what
     name, first = "LATIN1", b""
-    with suppress(OSError), _opened(path) as file:
+    with suppress(OSError), opened(path) as file:
         first = file.read(_BLOCK)
         if first.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
             name = "UTF-32"
@@ -140,7 +140,7 @@ def _encoding(path: str) -> str:
 
 def _content(path: str) -> str | None:
     """What a file is whose first bytes say that it holds no text."""
-    with suppress(OSError), _opened(path) as file:
+    with suppress(OSError), opened(path) as file:
         first = file.read(4)
         for magic, what in _MAGIC.items():
             if first.startswith(magic):
@@ -148,7 +148,7 @@ def _content(path: str) -> str | None:
     return None
 
 
-def _opened(path: str) -> Any:
+def opened(path: str) -> Any:
     return gzip.open(path) if path.lower().endswith(".gz") else Path(path).open("rb")
 
 
