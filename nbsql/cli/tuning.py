@@ -20,7 +20,7 @@ from nbsql.family import Family
 from nbsql.model.destination import destination_for
 from nbsql.queries.table import tables_of
 from nbsql.tuning.auto import FOLDS
-from nbsql.tuning.budget import ROWS
+from nbsql.tuning.budget import ENOUGH_ROWS
 from nbsql.tuning.choice import RULE, SEEN
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By
@@ -150,7 +150,7 @@ def _numbers(text: str) -> list[float]:
         ),
         folds=option("--folds", type=click.IntRange(min=2), default=FOLDS, help="The number of folds."),
         budget=option(
-            "--budget", metavar="ROWS|TIME", default=str(ROWS),
+            "--budget", metavar="ROWS|TIME", default=ENOUGH_ROWS,
             help="About how many rows to use, or how long to search: '30 s', '2 min'.",
         ),
         name=option("--name", metavar="MODEL", help="Store the chosen model under this name."),

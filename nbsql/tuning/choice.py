@@ -51,6 +51,7 @@ class Auto(Ranking):
             chosen with one; `best` fits its own to folds of all rows. None otherwise.
         derive: the categories that columns of 0 and 1 encode, of which one is 1 in a row (as `pandas.get_dummies` makes them):
             their names, and the SQL expressions of their values. They take the place of these columns.
+        is_sample: whether the budget took a sample of the rows.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -74,6 +75,7 @@ class Auto(Ranking):
     temperature: float | None = None
     derive: Mapping[str, str] = field(default_factory=dict)
     _encoded: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # the columns of each of these
+    is_sample: bool = False
     _make: Callable[..., Model] = field(default=cast("Any", None), repr=False)  # `nbsql.auto` adds it
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
@@ -95,8 +97,9 @@ class Auto(Ranking):
         judged = "no row was kept aside: evaluate it on rows that it has not seen" if self.held_out is None else self.held_out
         untried = [f"the budget ran out; not tried: {'; '.join(self.not_tried)}"] if self.not_tried else []
         refused = [f"not tried: {name}: {reason}" for name, reason in self.refused.items()]
+        sample = ["chosen on a sample of the rows, selected by a hash; a larger budget takes more"] if self.is_sample else []
         encoded = [f"one category, {name}: {_first_and_last(columns)}" for name, columns in self._encoded.items()]
-        return [f"chosen: {chosen}; {judged}", *encoded, *untried, *refused]
+        return [f"chosen: {chosen}; {judged}", *sample, *encoded, *untried, *refused]
 
 
 def _first_and_last(columns: Sequence[str]) -> str:

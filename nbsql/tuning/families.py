@@ -48,7 +48,7 @@ def with_families(engine: Engine, source: Source, options: Options, columns: Seq
             raise no_column(name, names, source.label)
     budget = Budget()
     with engine.temporaries() as temporary:
-        sampled = sampled_source(engine, source, options, None, budget.rows, temporary)
+        sampled = sampled_source(engine, source, options, None, budget, temporary)
         choice = choose(
             engine, sampled, options, columns=columns, leave_out=False, calibrate=False, folds=FOLDS, fold=None, budget=budget
         )  # fmt: skip

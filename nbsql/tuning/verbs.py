@@ -30,7 +30,7 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
 from nbsql.spec.used import check_used
 from nbsql.tuning.auto import FOLDS, choose
-from nbsql.tuning.budget import ROWS, Budget, sampled_source
+from nbsql.tuning.budget import ENOUGH_ROWS, Budget, sampled_source
 from nbsql.tuning.choice import Auto, chosen_options
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
@@ -192,7 +192,7 @@ def auto(
     methods: Sequence[Method] = METHODS,
     folds: int = FOLDS,
     fold: str | None = None,
-    budget: int | str | None = ROWS,
+    budget: int | str | None = ENOUGH_ROWS,
     **options: Unpack[ModelOptions],
 ) -> Auto:
     """The families of the columns, and the method, that predict best, chosen by exact cross-validated log loss.
@@ -216,7 +216,8 @@ def auto(
         folds: the number of folds, into which rows are split as for `cross_validate`.
         fold: a column that holds the fold of each row instead, as for `cross_validate`.
         budget: about how many rows to use. If there are more, a hash of their columns selects them, always the same ones. None
-            is all rows. A text such as "30 s" or "2 min" is about how long to search, on as many rows as by default: nothing
+            is all rows. "auto" is 10,000, or up to 50,000 if fewer than 1,000 of these are of another class than the most
+            frequent one. A text such as "30 s" or "2 min" is about how long to search, on as many rows as by default: nothing
             new is begun when it is over, and `not_tried` says what was not.
         options: the options of `fit` that describe the model; a column with a family there keeps it.
 
@@ -250,7 +251,7 @@ def auto(
         data = training_source(engine, read, settings)  # not released here: the best model reads it
         settings = settings.excluding(*keys_of(data))  # the other methods take no look
         with engine.temporaries() as temporary:
-            sampled = sampled_source(engine, data, settings, fold, limit.rows, temporary)
+            sampled = sampled_source(engine, data, settings, fold, limit, temporary)
             seen, aside = keep_aside(engine, sampled, settings, fold, temporary)
             choice = choose(
                 engine, seen, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=limit,
@@ -270,7 +271,7 @@ def auto(
     exclude = [*choice.exclude, *(name for columns, _ in found.values() for name in columns)]
     derive = {name: expression for name, (_, expression) in found.items()}
     encoded = {name: columns for name, (columns, _) in found.items()}
-    return with_changes(choice, exclude=exclude, derive=derive, _encoded=encoded, _make=make)
+    return with_changes(choice, is_sample=sampled is not data, exclude=exclude, derive=derive, _encoded=encoded, _make=make)
 
 
 def _transient(engine: Engine) -> Destination:

@@ -361,6 +361,16 @@ def test_the_same_rows_are_always_chosen_alike(table: Connection) -> None:
     first, second = (nbsql.auto(table, "t", target="y", **options) for _ in range(2))
     assert first.tried.fetchall() == [tuple(map(_near, row)) for row in second.tried.fetchall()]
     assert 200 < first.rows < 400
+    assert "chosen on a sample of the rows" in repr(first)
+
+
+@pytest.mark.parametrize(("every", "least", "most"), [(5, 7_500, 9_200), (30, 23_500, 26_500), (10**9, 29_000, 30_000)])
+def test_a_rare_class_takes_more_rows(con: Connection, every: int, least: int, most: int) -> None:
+    """Five sixths of 10,000 rows or, so that 1,000 of them are not of the most frequent class, of 30,000."""
+    rows = f"SELECT i % {every} = 0 AS y, i AS x FROM range(36000) AS r(i)"
+    found = nbsql.auto(con, rows, target="y", methods=["naive"], calibrate=False, leave_out=False, families={"x": "gaussian"})
+    assert least < found.rows <= most
+    assert found.is_sample == (every < 10**9)
 
 
 def _near(value: Any) -> Any:
@@ -583,7 +593,7 @@ def test_texts_of_words_and_missing_values_are_tried(con: Connection) -> None:
 
 
 def test_what_it_does_not_take(table: Connection, refused: Refused) -> None:
-    budget = "budget must be a whole number of rows of at least 1, seconds such as '30 s', or None for all rows"
+    budget = "budget must be a whole number of rows of at least 1, seconds such as '30 s', 'auto', or None for all rows"
     with refused(nbsql.InputError, "auto takes folds, a whole number of at least 2, and no 'loo'"):
         nbsql.auto(table, "t", target="y", folds="loo")  # type: ignore[arg-type]
     with refused(nbsql.InputError, f"{budget}, not 0"):
