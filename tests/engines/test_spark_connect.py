@@ -11,36 +11,22 @@ import pytest
 from engines.servers import absent
 
 HERE = Path(__file__).parent
-TESTS = (
-    "test_spark.py::test_a_dataframe_is_a_source_and_an_answer",
-    "test_agreement.py::test_models_agree[spark-weights]",
-    "test_weighted.py::test_weights_are_those_of_duckdb_where_the_folds_are[spark-class and feature]",
-)
+BY_DAY = ("test_spark.py::test_a_dataframe_is_a_source_and_an_answer", "test_agreement.py::test_models_agree[spark-weights]")
+BY_NIGHT = ("test_weighted.py::test_weights_are_those_of_duckdb_where_the_folds_are[spark-class and feature]",)
 
 
 @pytest.mark.spark
-def test_a_session_of_spark_connect_does_what_a_classic_one_does() -> None:
+@pytest.mark.parametrize("tests", [BY_DAY, pytest.param(BY_NIGHT, marks=pytest.mark.nightly)], ids=["by day", "by night"])
+def test_a_session_of_spark_connect_does_what_a_classic_one_does(tests: tuple[str, ...]) -> None:
     try:
         import grpc  # noqa: F401
     except ImportError:
         absent("pyspark has no Spark Connect: pip install 'pyspark[connect]'")
     result = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-n",
-            "0",
-            "-m",
-            "",
-            *(str(HERE / test) for test in TESTS),
-        ],
+        [sys.executable, "-m", "pytest", *"-q -p no:cacheprovider -n 0 -m".split(), "", *(str(HERE / test) for test in tests)],
         capture_output=True,
         text=True,
         env={**os.environ, "NBSQL_SPARK": "connect"},
         check=False,
     )
-    assert f"{len(TESTS)} passed" in result.stdout, result.stdout + result.stderr
+    assert f"{len(tests)} passed" in result.stdout, result.stdout + result.stderr
