@@ -26,7 +26,7 @@ from nbsql.tuning.families import with_auto
 # The options that are arguments of the value of another option, among them those of methods.
 _OF_METHODS = (
     "components", "backoff", "shrinkage", "least", "number_bins", "k", "weighted", "penalty", "per", "views", "pairs",
-    "parents", "iterations", "tolerance", "starts", "seed", "em_weight",
+    "triples", "parents", "iterations", "tolerance", "starts", "seed", "em_weight",
 )  # fmt: skip
 _ARGUMENTS = {
     *_OF_METHODS, "more_families", "best", "best_by", "prior_alpha", "segment_shrinkage", "half_life", "at",

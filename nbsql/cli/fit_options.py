@@ -169,6 +169,7 @@ OF_METHODS = together(
         help="For weighted, whether numbers and texts are two features, each with a weight.  [default: texts]",
     ),
     option("--pairs", type=int, metavar="N", help="For weighted, the most pairs of columns that are features.  [default: 0]"),
+    option("--triples", type=int, metavar="N", help="For weighted, the most triples of columns as features.  [default: 0]"),
     option("--parents", type=int, metavar="N", help="For weighted, on how many others a column depends, too.  [default: 0]"),
     option("--iterations", type=int, metavar="N", help="The most iterations of logistic, em and clusters.  [default: 100]"),
     option(

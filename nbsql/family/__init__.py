@@ -38,7 +38,7 @@ _FAMILIES = (
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
 
-# The families of features that a method adds to those of the columns, AODE and `Weighted(pairs=40)`.
+# The families of features that a method adds to those of the columns, AODE and `Weighted(pairs=40, triples=40)`.
 ADDED: tuple[type[Family], ...] = (Pairs, Interaction)
 
 # The families that a spec may contain. Numbers of a logistic model are `Weighted`.
@@ -57,8 +57,9 @@ INFERRED: dict[str, type[Family]] = {
 def named(family: str | Family) -> Family:
     """The family of that name with its default options, or the instance itself. Raises InputError if there is none."""
     if isinstance(family, ADDED):
-        method = "method='aode'" if isinstance(family, Pairs) else "method=nbsql.Weighted(pairs=40)"
-        raise InputError(f"pairs come with ⟨{method}⟩, beside the columns they are of; leave them out of families")
+        what = "triples" if isinstance(family, Interaction) and family.further else "pairs"
+        method = "method='aode'" if isinstance(family, Pairs) else f"method=nbsql.Weighted({what}=40)"
+        raise InputError(f"{what} come with ⟨{method}⟩, beside the columns they are of; leave them out of families")
     if isinstance(family, Family) and hasattr(family, "name"):
         return family
     if isinstance(family, type) and issubclass(family, Family) and hasattr(family, "name"):

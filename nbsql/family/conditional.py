@@ -149,12 +149,13 @@ class Conditional(Level):
 class Interaction(Conditional):
     """What two columns say together beyond what each says by itself, ln (n_cuv + s) / (n_cu P(v | c) + s).
 
-    That is the logarithm of P(u, v | c) / (P(u | c) P(v | c)), shrunk to 0 by s rows, the `shrinkage`.
-    `nbsql.Weighted(pairs=40)` adds such features beside those of the columns. Its counts and likelihoods are
-    those of a category with a parent.
+    That is the logarithm of P(u, v | c) / (P(u | c) P(v | c)), shrunk to 0 by s rows, the `shrinkage`. Of three columns it is
+    what the last says of the first beyond the second, ln (n_cuwv + s) / (n_cuw P(v | u, c) + s). `nbsql.Weighted(pairs=40)`
+    and `triples=40` add such features beside those of the columns. Its counts and likelihoods are those of a category with
+    parents.
     """
 
     shrinkage: float = 5.0
 
     name: ClassVar[str] = "interaction"
-    is_ratio = True  # whether it is scored by what the two columns say beyond what each says by itself
+    is_ratio = True  # whether it is scored by what the columns say together, and not by a likelihood

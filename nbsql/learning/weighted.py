@@ -14,7 +14,7 @@ from nbsql.errors import InputError, listed
 from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
 from nbsql.learning.evidence import Evidence, EvidenceFolds, is_level
-from nbsql.learning.interactions import interactions
+from nbsql.learning.interactions import interactions, triples
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
 from nbsql.learning.newton import Newton
 from nbsql.learning.one_dependence import cut_of
@@ -254,8 +254,8 @@ def find_weights(
             numbered = folds.numbered_rows(classes)
             evidence = folds.evidence(numbered)
             search = FeatureWeightSearch(engine, plan, Logistic(tolerance=1e-10), source.relation, cells, own, counts=counts)
-            if options.pairs and min(counts) > 1:  # a class of one row is in one fold only
-                evidence = _with_pairs(search, options, folds, evidence, numbered)
+            if (options.pairs or options.triples) and min(counts) > 1:  # a class of one row is in one fold only
+                evidence = _with_interactions(search, options, folds, evidence, numbered)
             features = tuple(evidence.features)
             options, rows = search.find(options, evidence)
         if pairs := features[len(plan.spec.features) :]:
@@ -266,14 +266,15 @@ def find_weights(
     return replace(plan.spec, features=features, weighted=options), cells, weights
 
 
-def _with_pairs(
+def _with_interactions(
     search: FeatureWeightSearch, options: Weighted, folds: EvidenceFolds, evidence: Evidence, numbered: Markup
 ) -> Evidence:
-    """The evidence with that of the pairs that gain most, if the log loss of held-out folds is lower with them.
+    """The evidence with that of triples, and of the pairs that gain most, if the log loss of held-out folds is lower with them.
 
     The pairs are those that gain most on the residuals of the features that depend on no other column.
     """
     (spec,) = folds.specs
+    columns = len(spec.features)
 
     def evidence_of(title: str, features: Sequence[Feature], *others: Evidence) -> Evidence:
         named = lambda name: search.temporary(f"{title} {name}")  # noqa: E731 - the same name is the same table
@@ -281,12 +282,19 @@ def _with_pairs(
         found = EvidenceFolds(search.engine, folds.source, [own], named, folds=FOLDS, rows_with_folds=known)
         return found.evidence(numbered, *others)
 
-    plain = [each for each in spec.features if cut_of(each) is None]
+    def most(wanted: int) -> int:
+        unknowns = 1 + len(search.counts) if options.per == CLASS_AND_FEATURE else 1  # of a feature
+        return max(0, min(wanted, (MAX_WEIGHTS - len(search.counts)) // unknowns - len(spec.features)))
+
+    if found := triples(search.engine, spec, folds.source, most(options.triples), len(search.counts)):
+        evidence = evidence_of("triples", found, evidence)
+        spec = replace(spec, features=(*spec.features, *found))
+    if not options.pairs:
+        return evidence
+    plain = [each for each in spec.features[:columns] if cut_of(each) is None]
     alone = evidence if len(plain) == len(spec.features) else evidence_of("alone", plain)
     scores = search.scores_by_others(options, search.some(alone))
-    unknowns = 1 + len(search.counts) if options.per == CLASS_AND_FEATURE else 1  # of a feature
-    most = min(options.pairs, (MAX_WEIGHTS - len(search.counts)) // unknowns - len(spec.features))
-    pairs = interactions(search.engine, spec, folds.source, numbered, scores, most) if most > 0 else ()
+    pairs = interactions(search.engine, spec, folds.source, numbered, scores, most(options.pairs))
     if not pairs:
         return evidence
     if alone is not evidence:
@@ -305,10 +313,11 @@ def weigh_features(draft: Draft) -> Draft:
     if spec.weighted is None:
         return draft
     engine.require("⟨method='weighted'⟩")
-    if spec.weighted.pairs and (single := [label for label, _, _, n in draft.labels if n <= 1]):
+    if (spec.weighted.pairs or spec.weighted.triples) and (single := [label for label, _, _, n in draft.labels if n <= 1]):
         have = "has one row" if len(single) == 1 else "have one row each"
         rest = f"{listed(single)} of {spec.target!r} {have}, which no other fold has"
-        warn_user(f"no pairs of columns were tried, because {rest}; leave it out, or merge it with another class")
+        what = "pairs" if spec.weighted.pairs else "triples"
+        warn_user(f"no {what} of columns were tried, because {rest}; leave it out, or merge it with another class")
     cells = draft.count.create_cells(draft.temporary("cells"))
     if draft.best is not None:
         spec = best_features(engine, spec, draft.best, cells)

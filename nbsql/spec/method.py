@@ -133,7 +133,7 @@ class Logistic(Classifier):
 
 CLASS_AND_FEATURE: Literal["class and feature"] = "class and feature"
 EITHER: Literal["either"] = "either"
-MOST_PAIRS = 100  # of columns with a weight
+MOST_PAIRS = 100  # of columns with a weight, and most triples
 MOST_PARENTS = 3  # of a column with a weight
 # How numbers are cut where columns depend on others, by what is added to the name of a column for that feature of it.
 CUTS: dict[str, int | Literal["mdl"]] = {"given others": "mdl", "given others in 10 bins": 10, "given others in 20 bins": 20}
@@ -165,6 +165,12 @@ class Weighted(Classifier):
             They are those that gain most on the residuals of the rows by the counts and the weights of the other folds (Lou,
             Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if the log
             loss of held-out folds is not lower with them. A number is cut into 8 bins, and a category has at most 30 values.
+        triples: the most triples of columns that are features, too, for what they say that no two of them say, "age & hours &
+            wage". Each row is predicted by the counts of the others, from the cell of its three values and from those of their
+            pairs (Kirkwood, Statistical mechanics of fluid mixtures, Journal of Chemical Physics 3, 1935); a triple is a
+            feature if the sum of the differences of ln P is above two standard errors, and above 10. A number is cut into 10
+            bins, and a category has at most 30 values; of more than 16 columns those are tried that say most of the class by
+            themselves, and of more than 10 classes none.
         parents: on how many other columns each column depends in further features, "hour given others", at most 3; 0 for none.
             They are those of `nbsql.KDB` with so many parents. Where numbers are among the columns there are three of a column:
             with numbers cut where the classes differ, in 10 quantiles, and in 20, "hour given others in 20 bins". So the scores
@@ -172,13 +178,14 @@ class Weighted(Classifier):
             1998).
 
     >>> Weighted(penalty=2)
-    Weighted(per='feature', penalty=2.0, views=None, pairs=0, parents=0)
+    Weighted(per='feature', penalty=2.0, views=None, pairs=0, triples=0, parents=0)
     """
 
     per: Literal["feature", "class and feature", "either"] = "feature"
     penalty: float | None = None
     views: bool | None = None
     pairs: int = 0
+    triples: int = 0
     parents: int = 0
 
     name: ClassVar[str] = "weighted"
@@ -190,7 +197,8 @@ class Weighted(Classifier):
             checked(self, non_negative, "penalty")
         if self.views is not None:
             checked(self, true_or_false, "views")
-        set_attributes(self, pairs=whole_number(self.pairs, "pairs", 0, MOST_PAIRS))
+        for name in ("pairs", "triples"):
+            set_attributes(self, **{name: whole_number(getattr(self, name), name, 0, MOST_PAIRS)})
         set_attributes(self, parents=whole_number(self.parents, "parents", 0, MOST_PARENTS))
         if self.parents:
             set_attributes(self, is_cut_at_quantiles=True)

@@ -39,6 +39,7 @@ from nbsql.tuning.methods import (
     row_scores_by_method,
     settings_to_try,
     terms_of_tree,
+    terms_of_triples,
 )
 from nbsql.tuning.sweep import family_text
 from nbsql.warn import quietly
@@ -260,6 +261,9 @@ class _FamilySearch:
         if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
             cuts = [each for each in method.trees.values() if self._numbers or each.bins == "mdl"]
             trees = [self._tree(setting, each, lambda *_: None).beside(each) for each in cuts]
+            trees += terms_of_triples(
+                engine, source, self._options_of(setting), self.terms, method.triples, **self._fold_options
+            )
             with engine.part(f"cross-validating method {str(method)!r}"):
                 found = self.terms.weighted_scores(self._features_of(setting), method, trees)
             if found is not None:
@@ -294,7 +298,8 @@ class _FamilySearch:
 
     def _families_of(self, setting: Setting) -> dict[str, Family]:
         """The families that a fit with a setting would not infer: of another method than weights, those of texts as words."""
-        chosen = self._non_default_families(setting.chosen)
+        other = {name: place for name, place in setting.chosen.items() if place not in (OUT, DEFAULT)}
+        chosen = {name: self._family(name, place) for name, place in other.items()}
         if setting.method is None:
             return chosen
         if not isinstance(setting.method, Weighted):
@@ -332,9 +337,6 @@ class _FamilySearch:
         best = min((alone[place] for place in self.terms.places[column]), key=lambda each: each.loss)
         is_informative = alone[OUT].loss - best.loss > MIN_STANDARD_ERRORS * max(alone[OUT].error, best.error)
         return f"{'tells what other columns tell' if is_informative else 'tells nothing of the class'}: {measured}"
-
-    def _non_default_families(self, chosen: Mapping[str, int]) -> dict[str, Family]:
-        return {name: self._family(name, place) for name, place in chosen.items() if place not in (OUT, DEFAULT)}
 
     def _family(self, column: str, place: int) -> Family:
         return self.families[column][place - 1]

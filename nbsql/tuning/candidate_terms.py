@@ -191,6 +191,13 @@ class CandidateTerms:
         self.engine.create_from_queries("contributions of the candidates", relation, queries())
         return TreeTerms(relation if features else self.priors, [*features.values()])
 
+    def of_features(self, cv: Folds) -> TreeTerms:
+        """The terms of further features, each of its own, that are counted once for all folds."""
+        features = cv.specs[0].features
+        self.places |= {each.name: [DEFAULT] for each in features}
+        queries = self._term_queries(cv, cv.specs[0], cv.names, {each.name: [each] for each in features})
+        return TreeTerms(self._gather(query for _, query in queries), features)
+
     def _number(self, column: str) -> int:
         """The number of a column in the tables, from 1."""
         return [*self.places].index(column) + 1

@@ -1,7 +1,7 @@
 """Classifiers other than naive Bayes, compared on the same folds with the families that were chosen for it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
 
@@ -12,7 +12,8 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.evaluation.refitted_folds import RefittedFolds, make_folds_for_spec
 from nbsql.family import Binned, Categorical, Family
-from nbsql.learning.folds import resolve_settings
+from nbsql.learning.folds import Folds, resolve_settings
+from nbsql.learning.interactions import triples
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import KDB, TAN, FoundParents, OneDependence
 from nbsql.spec.method import CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
@@ -23,7 +24,7 @@ from nbsql.tuning.candidate_terms import DEFAULT, CandidateTerms, TreeTerms
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
     "naive", "weighted", "lda", QDA(shrinkage=0.2), "aode",
-    TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True), Weighted(penalty=10, parents=2),
+    TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True), Weighted(penalty=10, triples=40, parents=2),
 )  # fmt: skip
 
 # What is not tried unasked.
@@ -115,7 +116,7 @@ def can_differ(method: Classifier, columns: int, numbers: int, flags: int = 0) -
     """
     if isinstance(method, Discriminant):
         return numbers > max(1, columns / 2 if isinstance(method, QDA) else 1)
-    return numbers + flags > 0 or not method.is_cut_at_quantiles
+    return numbers + flags > 0 or not method.is_cut_at_quantiles or (isinstance(method, Weighted) and method.triples > 0)
 
 
 def adds_features(method: Classifier, families: Sequence[Family]) -> bool:
@@ -151,6 +152,20 @@ def terms_of_tree(
         if budget.is_spent():
             raise OutOfTimeError
         return terms.of_tree(cv, check)
+
+
+def terms_of_triples(
+    engine: Engine, source: Source, options: Options, terms: CandidateTerms, most: int, *, folds: int, fold: str | None
+) -> list[TreeTerms]:
+    """What the triples of a weighted method say of the rows, by the counts of the other folds; they are those of all rows."""
+    if not most:
+        return []
+    with engine.part("finding triples of columns"), engine.temporaries() as name:
+        spec = resolve_settings(engine, source, [options], fold)[0]
+        found = triples(engine, spec, source, most, terms.classes)
+        together = replace(spec, features=found, weighted=None)
+        cv = Folds(engine, source, [together], name, folds=folds, fold=fold, rows_with_folds=terms.rows)
+        return [terms.of_features(cv)] if found else []
 
 
 def row_scores_by_method(

@@ -59,6 +59,17 @@ def test_columns_that_depend_on_others_are_weighed_on_each_engine(place: Place) 
 
 
 @pytest.mark.slow
+def test_a_triple_is_found_and_scored_on_each_engine(place: Place) -> None:
+    rows = [(i, [1, 2, 3, None][i % 4], "uv"[i // 4 % 2], i // 8 % 2 == 0, "pqr"[i // 16 % 3]) for i in range(384)]
+    told = [(*row, "yes" if ((row[1] or 0) > 1) == ((row[2] == "u") == row[3]) else "no") for row in rows]
+    types = {"id": "INTEGER", "n": "INTEGER", "b": "VARCHAR", "c": "BOOLEAN", "d": "VARCHAR", "y": "VARCHAR"}
+    place.table("three", types, told)
+    model = nbsql.fit(place.con, "three", target="y", id="id", name="m", method=nbsql.Weighted(triples=3, penalty=1))
+    assert [name for name in model.families if "&" in name] == ["b & c & n"]
+    assert model.evaluate("SELECT * FROM three WHERE n IS NOT NULL").log_loss < 0.1
+
+
+@pytest.mark.slow
 def test_a_pair_is_found_and_scored_on_each_engine(place: Place) -> None:
     rows = [(i, [1, 2, 3, None][i % 4], "uvw"[i // 4 % 3], i // 12 % 2 == 0) for i in range(300)]
     told = [(i, n, b, c, "yes" if ((n or 0) > 1) == (b == "u") else "no") for i, n, b, c in rows]
