@@ -170,10 +170,8 @@ def uneven_lines_hint(names: Iterable[str], columns: Sequence[str], source: str)
     """A hint where the first line of a file is taken for one name, since lines differ in their number of values; or else ""."""
     if len(columns) != 1 or not {*names} & {*re.split(r"[,;|\t]", columns[0])}:
         return ""
-    path = source.replace("'", "''").replace('"', r"\"")
-    return (
-        f"; its lines differ in their number of values, so fill them with NULL: \"FROM read_csv('{path}', null_padding=true)\""
-    )
+    padded = source_text("read_csv", source, "null_padding=true")
+    return f"; its lines differ in their number of values, so fill them with NULL: {padded}"
 
 
 def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
@@ -182,6 +180,18 @@ def no_column(name: str, columns: Iterable[str], source: str, role: str = "") ->
     hint = index_hint([name], source) or uneven_lines_hint([name], columns, source) or suggestion(name, columns)
     hint = hint or (f"; its columns are {listed(columns)}" if columns else "")
     return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")
+
+
+def source_text(reader: str, path: str, *options: str) -> str:
+    """A source to paste: the quotes around it are those of Python and of the shell."""
+    call = ", ".join([quoted(path), *options]).replace('"', r"\"")
+    return f'"FROM {reader}({call})"'
+
+
+def quoted(text: str) -> str:
+    """A text as a literal of a SQL that a message shows."""
+    escaped = text.replace("'", "''")
+    return f"'{escaped}'"
 
 
 def listed(names: Iterable[Any], limit: int = 8) -> str:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb.messages import opened, source_text
+from nbsql.engines.duckdb.messages import opened
 from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, source_text
 from nbsql.spec.column import Column
 from nbsql.warn import warn_user
 

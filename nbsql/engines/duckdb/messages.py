@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 
 from nbsql.engines.foreign_sources import reads_again
-from nbsql.errors import suggestion
+from nbsql.errors import quoted, source_text, suggestion
 from nbsql.spec.column import MISSING_WORDS
 from nbsql.warn import user_variable
 
@@ -83,7 +83,7 @@ def _in_row(text: str, path: str, line: str) -> str:
     row = (_ROW.search(text) or [""] * 2)[1].strip()
     where = f"line {line} of {path!r}"
     unquoted = ["""quote='"'"""] if '"' in row and row.count('"') % 2 == 0 and _NO_QUOTE.search(text) else []
-    chosen = [f"{_OPTIONS[name]}={_quoted(value)}" for name, value in _CHOSEN.findall(text) if name in _OPTIONS]
+    chosen = [f"{_OPTIONS[name]}={quoted(value)}" for name, value in _CHOSEN.findall(text) if name in _OPTIONS]
     if value := _VALUE.search(text):
         column, wrong, kind = value.groups()
         options = [*chosen, *unquoted, *_of_value(column, wrong, kind)]
@@ -105,10 +105,10 @@ def _in_row(text: str, path: str, line: str) -> str:
 def _of_value(column: str, wrong: str, kind: str) -> list[str]:
     """The options by which a reader takes a value that is not of the type of those before it."""
     if wrong.strip().lower() in MISSING_WORDS and kind != "BOOLEAN":
-        return [f"nullstr=['', {_quoted(wrong)}]"]
+        return [f"nullstr=['', {quoted(wrong)}]"]
     if _DECIMAL.fullmatch(wrong.strip()) and "INT" in kind:
-        return ["decimal_separator=','", f"types={{{_quoted(column)}: 'DOUBLE'}}"]
-    return [f"types={{{_quoted(column)}: 'VARCHAR'}}"]
+        return ["decimal_separator=','", f"types={{{quoted(column)}: 'DOUBLE'}}"]
+    return [f"types={{{quoted(column)}: 'VARCHAR'}}"]
 
 
 def _encoding(path: str) -> str:
@@ -155,17 +155,6 @@ def opened(path: str) -> Any:
 def _cure(reader: str, path: str, *options: str) -> str:
     names = f" with {', '.join(options)}" if options else ""
     return f"read it{names}: {source_text(reader, path, *options)}"
-
-
-def source_text(reader: str, path: str, *options: str) -> str:
-    """A source to paste: the quotes around it are those of Python and of the shell."""
-    call = ", ".join([_quoted(path), *options]).replace('"', r"\"")
-    return f'"FROM {reader}({call})"'
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("'", "''")
-    return f"'{escaped}'"
 
 
 _EXTENSION = re.compile(r"(?:install|download).* extension ['\"](\w+)", re.DOTALL)

@@ -183,7 +183,7 @@ listed AS (
 {#- of the rows that have so many parents #}
 cells_{{ place }} AS (
   SELECT
-    {%+ if class %}class, {% endif %}feature, {{ nbsql.conditional_keys(place) }},
+    {%+ if class %}class, {%+ endif %}feature, {{ nbsql.conditional_keys(place) }},
     {{ nbsql.sums_by_class(numbers) | indent(4) }}
   FROM listed
   {% if place %}
@@ -196,7 +196,7 @@ cells_{{ place }} AS (
 ),
 totals_{{ place }} AS (
   SELECT
-    {%+ if class %}class, {% endif %}feature{% if place %}, {{ nbsql.conditional_keys(place, 1) }}{% endif %},
+    {%+ if class %}class, {%+ endif %}feature{% if place %}, {{ nbsql.conditional_keys(place, 1) }}{% endif %},
     {% for k in ks %}
     sum(n{{ nbsql.class_suffix(k) }}) AS n{{ nbsql.class_suffix(k) }}{{ nbsql.comma(loop) }}
     {% endfor %}
@@ -220,7 +220,7 @@ sizes AS (
 ),
 level_0 AS (
   SELECT
-    {%+ if class %}classes.class, {% endif %}sizes.feature, children.key_0,
+    {%+ if class %}classes.class, {%+ endif %}sizes.feature, children.key_0,
     children.key_0 AS value,
     sizes.k,
     sizes.alpha,
@@ -248,7 +248,7 @@ met_{{ place }} AS (
 {% endif %}
 level_{{ place }} AS (
   SELECT
-    {%+ if class %}before.class, {% endif %}before.feature
+    {%+ if class %}before.class, {%+ endif %}before.feature
     {%- for number in range(0, place) %}, before.key_{{ number }}{% endfor %}, vocabulary.parent AS key_{{ place }},
     {{ nbsql.joined_lists(nbsql.word('before.value'), nbsql.word('vocabulary.parent')) }} AS value,
     before.k,

@@ -272,7 +272,7 @@ keys AS (
 ),
 totals AS (
   SELECT
-    {%+ if class %}cells.class, {% endif %}keys.feature, keys.name,
+    {%+ if class %}cells.class, {%+ endif %}keys.feature, keys.name,
     {{ nbsql.sums_by_class(numbers) | indent(4) }}
   FROM cells
   JOIN keys ON keys.feature = cells.feature AND keys.value = cells.one
@@ -315,7 +315,7 @@ alone AS (
 met_together AS (
   {% set columns %}parents.number AS parent, parents.name AS parent_name, children.number AS child, children.name{% endset %}
   SELECT
-    {%+ if class %}cells.class, {% endif %}{{ columns }},
+    {%+ if class %}cells.class, {%+ endif %}{{ columns }},
     {%+ if class %}cells.n{% else %}{{ nbsql.sums_by_class(numbers) | indent(4) }}{%+ endif %}
 
   FROM cells
@@ -333,7 +333,7 @@ pairs AS (
 ),
 of_parents AS (
   SELECT
-    {%+ if class %}class, {% endif %}parent, name
+    {%+ if class %}class, {%+ endif %}parent, name
     {%- for k in ks %}, sum(n{{ nbsql.class_suffix(k) }}) AS n{{ nbsql.class_suffix(k) }}{% endfor +%}
   FROM pairs
   GROUP BY {% if class %}class, {% endif %}parent, name
