@@ -220,7 +220,12 @@ wanted AS (
     ON smoothed.class = classes.class
     AND smoothed.feature = wanted.feature
     AND smoothed.unseen = wanted.unseen
+    {# with an OR, which totals need, engines would compare each value with each #}
+    {% if model.form.column_parameters | selectattr('parameter.total') | list %}
     AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
+    {% else %}
+    AND smoothed.value IS NOT DISTINCT FROM wanted.value
+    {% endif %}
   GROUP BY classes.class_no, wanted.position
 )
 {%- if model.options.weights %},

@@ -56,7 +56,7 @@ numbers AS (
     ON smoothed.class = classes.class
     AND smoothed.feature = wanted.feature
     AND smoothed.unseen = wanted.unseen
-    AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
+    AND smoothed.value IS NOT DISTINCT FROM wanted.value
   GROUP BY classes.class_no, wanted.position
 )
 SELECT
