@@ -12,7 +12,7 @@ from nbsql.tuning.methods import Setting
 
 _MIN_STANDARD_ERRORS = 1.0  # of the gain of a setting, of which there are few
 _ROUNDING = 1e-9  # by which log losses of columns that say nothing may differ from that of the priors
-_FAR = 4.0  # standard errors in one fold by which a method is so far behind another that no further fold is fitted
+_FAR = 3.0  # standard errors in one fold by which a method is so far behind another that no further fold is fitted
 _MIN_ROWS = 1_000  # of which the standard error of one fold is sure enough
 
 
