@@ -1,7 +1,5 @@
 """What all tests share: a database and what is in it, the two forms of scoring, and the folder of the real data."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

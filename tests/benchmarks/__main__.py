@@ -1,7 +1,5 @@
 """Run one of the benchmarks by its name, or list them: python tests/benchmarks [NAME [OPTION ...]]."""
 
-from __future__ import annotations
-
 import ast
 import runpy
 import sys

@@ -4,8 +4,6 @@ Seconds of processors on DuckDB, in a file: to insert, update and delete rows of
 follows it, in one statement and by one row at a time, and to learn them, by `refresh` and by `update`.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -6,8 +6,6 @@ The tables are those of accuracy.py and, as they come, those with keys, names an
 out. In the end the median of both, and a fit of a million rows of 14 numbers and 6 categories, in seconds of processor time.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

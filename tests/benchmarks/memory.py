@@ -8,8 +8,6 @@ the disk. An act that memory does not suffice for is reported with the error, an
 hundredth of the rows, --share a part of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

@@ -10,8 +10,6 @@ that nbsql chooses.
 --must: only the shapes that must work, in the form that nbsql chooses, by the clock, with the greatest memory.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import subprocess

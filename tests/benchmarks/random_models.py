@@ -9,8 +9,6 @@ at a time, another database in use, joint log-likelihoods, costs, thresholds). O
 and of leave-one-out are compared, too. What is printed is how many models, and the largest difference of each kind of answer.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import random

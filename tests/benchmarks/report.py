@@ -1,7 +1,5 @@
 """The figures of `run.py` as Markdown: seconds, ratios, how the answers agree, and the targets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from statistics import median
 from typing import Any

@@ -11,8 +11,6 @@ Seconds differ by machine and by the hour; ratios less, and least those of what 
 those of the last in FILE, a history that this run is added to. The contender `again` is nbsql itself: its ratio is the noise.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

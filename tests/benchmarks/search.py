@@ -6,8 +6,6 @@ Processor seconds of this process, in turns, the medians of the rounds, and the 
 GridSearchCV, and of scikit-learn's own pipeline of encoded categories and scaled numbers, whose smoothing alone is sought.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

@@ -6,8 +6,6 @@ The folder of the data is that of NBSQL_DATA. `one`: the least and the median of
 calls a second of four threads that share the model. `auto`: seconds by the clock, and of the processors.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

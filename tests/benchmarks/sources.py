@@ -7,8 +7,6 @@ Seconds by the clock and of the processors, the least of the rounds, in which th
 categories for which Parquet files are read for each rather than copied (nbsql/rendering/layout.py).
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

@@ -7,8 +7,6 @@ one once more, whose ratio is the machine's noise.
 --profile: milliseconds of a processor by statement: parsing, planning, running and fetching it, and Python around them.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -8,8 +8,6 @@ of another object than `self`, in a file that does not define that name while an
 to a family is an `isinstance` of a class of nbsql.family, a comparison or a key of its name, or a `getattr` outside of it.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Hashable, Iterable, Mapping

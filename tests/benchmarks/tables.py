@@ -1,7 +1,5 @@
 """The tables that are measured: what they hold, made by SQL from hashes, the same on every machine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import duckdb

@@ -1,7 +1,5 @@
 """The benchmark's contenders have the answers that nbsql has, on tables small enough to be no benchmark."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -12,8 +12,6 @@
 All acts of a table take turns in one process; figures are medians of the rounds, and ratios those of each round.
 """
 
-from __future__ import annotations
-
 import argparse
 import tempfile
 import time

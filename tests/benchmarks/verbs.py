@@ -6,8 +6,6 @@ The answers become temporary tables, which are dropped. --against: another check
 whose seconds are divided by its own; and this one once more, whose ratio is the machine's noise.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

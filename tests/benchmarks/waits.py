@@ -6,8 +6,6 @@ Seconds of the processors of the whole process, the least of the rounds, after o
 --against: another checkout of nbsql, measured in turns with this one, whose seconds are then divided by its own.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

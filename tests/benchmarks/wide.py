@@ -6,8 +6,6 @@
 ten. Fits, predictions and five folds are of 72 rows of numbers of two classes, after a first fit, which compiles the macros.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 import warnings

@@ -5,8 +5,6 @@ python worker.py CONTENDER DATABASE CASE-AS-JSON
 An answer is "ready", "done", the seconds by the clock and those of this process on all processors, or "stopped: " and why.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

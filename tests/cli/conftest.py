@@ -1,7 +1,5 @@
 """What these tests share: the database of each file's fixture `made`, copied for a test into a folder of its own."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command line: every command, what it prints, writes and refuses."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What is written on the command line, and what it stands for."""
 
-from __future__ import annotations
-
 import pytest
 
 import nbsql

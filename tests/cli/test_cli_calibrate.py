@@ -1,7 +1,5 @@
 """The command calibrate, and what the others do with a calibrated model."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

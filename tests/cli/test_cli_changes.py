@@ -1,7 +1,5 @@
 """The commands that change a model over time: what they print, write and refuse."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The commands cross-validate, sweep, drift, merge, export and import: what they print, leave and refuse."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

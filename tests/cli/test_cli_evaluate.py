@@ -1,7 +1,5 @@
 """The command `evaluate`: what it prints, in each of its forms, and what it refuses."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

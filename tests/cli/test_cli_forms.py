@@ -1,7 +1,5 @@
 """--json and --csv of every verb that answers, standard input, completion, and what a terminal can show."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

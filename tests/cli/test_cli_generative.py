@@ -1,7 +1,5 @@
 """The commands linear, sample, log-likelihood, from-tables and sql: what they print, leave and refuse."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`nbsql help` shows the pages, and every one of them."""
 
-from __future__ import annotations
-
 import io
 import re
 

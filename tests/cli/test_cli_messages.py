@@ -1,7 +1,5 @@
 """The messages of the library on the command line: the cure is an option, or a command, that the user can type."""
 
-from __future__ import annotations
-
 import ast
 import pickle
 import re

@@ -1,7 +1,5 @@
 """The command `monitor`: what it prints, its exit status where a limit is passed, and what it refuses; and its panel."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

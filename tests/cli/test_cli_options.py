@@ -1,7 +1,5 @@
 """The options of commands are the keywords of the library: what is typed, and the call that says the same."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable

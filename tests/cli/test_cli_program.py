@@ -1,7 +1,5 @@
 """The command as a program of its own: processes, locks, signals, and what it loads."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """The command scorecard: what it prints of a model and of rows, and what it refuses."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The commands that are made from the verbs of a model."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The demonstration: its numbers, and what it leaves behind."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from collections.abc import Iterator

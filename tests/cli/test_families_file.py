@@ -1,7 +1,5 @@
 """`--families FILE`: families in the words of meta.nbsql, from YAML and JSON."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

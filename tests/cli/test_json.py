@@ -1,7 +1,5 @@
 """What is printed as JSON is JSON: infinities and NaN, which it does not have, are texts."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 What is lost is said, with words to paste; the words that are pasted cure it, until nothing more is said.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

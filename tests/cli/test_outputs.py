@@ -1,7 +1,5 @@
 """Output files: none is a database or a source of its rows, and each appears whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import stat

@@ -1,7 +1,5 @@
 """What `--sql` prints is a script: it does what the command does, all of it or nothing, and once."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """The package in a dbt project: every table is that of the Python API on the same engine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

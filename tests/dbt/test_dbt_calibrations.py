@@ -1,7 +1,5 @@
 """Calibrations and comparisons of models in a dbt project are those of Python."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Statistics that dbt keeps: batches are added, a full refresh is a fit, and generic tests fail where they should."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

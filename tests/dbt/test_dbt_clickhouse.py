@@ -1,7 +1,5 @@
 """The package on ClickHouse: counts, likelihoods and scores are those of Python, and what it lacks is refused by name."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Iterator

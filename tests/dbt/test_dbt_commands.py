@@ -1,7 +1,5 @@
 """What dbt does beside run: it compiles what is not there yet, builds without rows, defers, and takes snapshots."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Statistics that were counted with another configuration than today's: whatever reads them says so, and answers nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

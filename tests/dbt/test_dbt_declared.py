@@ -1,7 +1,5 @@
 """Classes, priors and levels that dbt declares are values of their column's type, as those of a fit are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

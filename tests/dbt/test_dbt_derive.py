@@ -1,7 +1,5 @@
 """Columns that dbt derives are those that a fit derives."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What dbt says where a model cannot be: one line, the fact and the cure, and nothing is built."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

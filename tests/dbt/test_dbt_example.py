@@ -1,7 +1,5 @@
 """The dbt project in examples/ and the lines of the page on dbt, built as a user builds them."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -3,8 +3,6 @@
 `pytest -s -n 0 -m "" tests/dbt/test_dbt_figures.py` prints the figures, which docs/reference/dbt.md shows.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """What is rare in a dbt project: many columns, many classes, and names and values of any characters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

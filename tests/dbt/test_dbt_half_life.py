@@ -1,7 +1,5 @@
 """Rows that count less the older they are, counted and read by dbt: as a fit of the same half-life."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

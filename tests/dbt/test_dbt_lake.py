@@ -1,7 +1,5 @@
 """The package in a DuckLake, which stores no collations: every table there is that of Python on a DuckDB file."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

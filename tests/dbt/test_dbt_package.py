@@ -1,7 +1,5 @@
 """The dbt package as files, which can be looked at without dbt."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

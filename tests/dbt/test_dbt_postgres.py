@@ -1,7 +1,5 @@
 """What PostgreSQL has of its own in a dbt project: macros that stand for others, names, types, and servers that are refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The package in a dbt project on Spark, in the session of the tests: every table is that of Python on DuckDB."""
 
-from __future__ import annotations
-
 import datetime
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The package on SQLite, which has no lists: every table is that of Python, and what SQLite lacks is refused by name."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections.abc import Iterator

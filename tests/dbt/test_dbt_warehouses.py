@@ -3,8 +3,6 @@
 Snowflake by fakesnow and Trino by sqlglot, both on DuckDB; BigQuery by ZetaSQL, the reference implementation of its dialect.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The page of plain SQL as an extension of DuckDB: its files, and its tests, run on the macros that they hold."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The package in SQLMesh, which runs dbt projects by a Jinja of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

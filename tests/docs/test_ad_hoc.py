@@ -1,7 +1,5 @@
 """The classifier in one page of plain SQL says what `nbsql.fit` says, by SQL that has nothing in common with it."""
 
-from __future__ import annotations
-
 import math
 
 import duckdb

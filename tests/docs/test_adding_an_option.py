@@ -1,7 +1,5 @@
 """The page on a new option adds one: its blocks, put into a copy of nbsql, make an option of every face."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The page of what goes with what is that of the tables."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

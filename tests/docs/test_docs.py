@@ -1,7 +1,5 @@
 """The README, the pages and the docstrings say what is true: every block runs."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """Every script in examples/ runs by itself, as a user runs it, and comes to the result it prints."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import subprocess

@@ -1,7 +1,5 @@
 """The pages are written for their readers: short sentences, narrow code, no diary and no words of the workshop."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

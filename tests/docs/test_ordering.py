@@ -1,7 +1,5 @@
 """The tests' own rule: no row finds its place by the last digit of a float."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

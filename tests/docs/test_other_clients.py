@@ -1,7 +1,5 @@
 """The page on other clients: Node, R and Java ask a model that Python has made."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What the files of SQL are held to, so that no setting of a session enters an answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How macros are written: each says what a row of it is, no line is too long, and engines do not repeat each other."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The house: its rooms, the order of their imports, and no circle."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import shutil

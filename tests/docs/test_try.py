@@ -1,7 +1,5 @@
 """The page on which nbsql is tried in a browser: what it shows is what Python says, and nothing leaves it."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import json

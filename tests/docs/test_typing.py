@@ -1,7 +1,5 @@
 """What editors, type checkers and a console's TAB know of the package."""
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 import sys

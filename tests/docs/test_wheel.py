@@ -1,7 +1,5 @@
 """The built wheel works by itself, in an empty environment away from the checkout."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The engines, each with a database of its own for a test."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """An engine under test, seen alike whichever it is."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal

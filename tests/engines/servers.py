@@ -1,7 +1,5 @@
 """Engines of the tests' own: a PostgreSQL server, from the binaries that are installed, and Spark; on the loopback alone."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """Every engine has DuckDB's answers on the same rows, to 1e-9: estimates, scores and explanations."""
 
-from __future__ import annotations
-
 import random
 import re
 import shlex

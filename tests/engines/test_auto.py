@@ -1,7 +1,5 @@
 """Families are chosen as on DuckDB, by folds of a column."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The parts of dates and times are columns made by hand, on every engine, in every form in which a model is taken elsewhere."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any

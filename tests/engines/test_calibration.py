@@ -1,7 +1,5 @@
 """A calibration is DuckDB's, of every method, and so are the calibrated posteriors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import itemgetter
 from typing import Any

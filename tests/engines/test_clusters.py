@@ -1,7 +1,5 @@
 """Clusters: every engine finds DuckDB's where rows differ much, and divides them by the same posteriors."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command line on a PostgreSQL server, whose address takes the place of a file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

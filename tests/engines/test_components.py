@@ -1,7 +1,5 @@
 """Classes of several components: k-means finds DuckDB's, and mixtures are scored as there."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Every engine decides as DuckDB does: at least cost, over thresholds, the first few; and labelled rows are as probable."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

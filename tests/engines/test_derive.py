@@ -1,7 +1,5 @@
 """Derived columns are those made by hand, on every engine, in every form in which a model is taken elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers with a covariance matrix, of linear and quadratic discriminant analysis, are DuckDB's."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

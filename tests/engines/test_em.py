@@ -1,7 +1,5 @@
 """Rows without a class: every engine shares them out as DuckDB does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Every engine judges a model as DuckDB does: the numbers, and every curve."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

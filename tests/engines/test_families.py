@@ -1,7 +1,5 @@
 """Families that look at the rows before they count them, and the best words of a text, are DuckDB's."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

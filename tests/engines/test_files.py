@@ -1,7 +1,5 @@
 """A model that goes through a file is the same model, on each engine; from one to another: test_model_files.py."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

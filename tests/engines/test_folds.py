@@ -1,7 +1,5 @@
 """Models are cross-validated and swept as on DuckDB: over folds of a column alike, over folds that are dealt as good."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A model that follows a table: after any changes of the table it is that of a fresh fit."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A model of one engine, written as a standalone scorer for another, gives its own answers there."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Models of given probabilities are as on DuckDB, of dicts and of tables; and rows are drawn by the model's distributions."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from typing import Any

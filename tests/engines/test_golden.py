@@ -8,8 +8,6 @@ which is the function of this name on PostgreSQL.
 `pytest --update-golden` writes the files anew; read their difference before committing it.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable

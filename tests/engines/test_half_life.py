@@ -1,7 +1,5 @@
 """Rows that count less the older they are agree with DuckDB, whichever type their times have."""
 
-from __future__ import annotations
-
 from datetime import date, datetime, timedelta
 from operator import itemgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """Names and values that break careless SQL, on every engine: they come back as they went in, and nothing in them runs."""
 
-from __future__ import annotations
-
 import pytest
 from engines.places import Place, ident
 

@@ -1,7 +1,5 @@
 """Features in dimension tables, on every engine: the model of the joined table, which joins by itself what it meets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kinds of columns and names on PostgreSQL: what is done with a text is done with every label, and with any name."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Leave-one-out is DuckDB's, of every family that it takes."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

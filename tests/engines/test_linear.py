@@ -1,7 +1,5 @@
 """The weights of a model are DuckDB's, in its linear and its quadratic form, and a model of them says what it says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The log has the name and the seconds of each statement and nothing of a row; a watcher hears of each step before it runs."""
 
-from __future__ import annotations
-
 import logging
 import threading
 

@@ -1,7 +1,5 @@
 """Logistic regression, of two classes and of several, has DuckDB's weights and answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A model in a file is the same model on every engine; what is damaged or hostile runs nothing and leaves nothing behind."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """What a model says in SQL of itself: comments, features, its evaluation, and how much likelier a value is; on each engine."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """What the statistics of a model are good for agrees with DuckDB: updates, earlier states, merging and relevance."""
 
-from __future__ import annotations
-
 from operator import itemgetter
 from typing import Any
 

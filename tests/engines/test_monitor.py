@@ -1,7 +1,5 @@
 """Every engine watches a model as DuckDB does: with the model's counts as the reference, and with rows."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operators and functions of another role on the path of a session do not run in the place of PostgreSQL's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One row that is at hand, and a query with the model's numbers in it, have the answers of a table."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Iterator

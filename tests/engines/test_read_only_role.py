@@ -1,7 +1,5 @@
 """A role that may read a model on PostgreSQL uses all of it, and changes nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any

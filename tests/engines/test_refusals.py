@@ -1,7 +1,5 @@
 """What an engine does not have is refused with one line, and so is what it cannot be asked."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

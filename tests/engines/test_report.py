@@ -1,7 +1,5 @@
 """Every engine feeds the pictures with what DuckDB does, and writes the report."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The owner of a model on PostgreSQL, and the rights of others to it, outlast whatever makes its relations anew."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows that break a rule are refused with the same line on every engine."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

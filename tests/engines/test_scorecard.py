@@ -1,7 +1,5 @@
 """A scorecard, its monotone bins and the points of rows are DuckDB's."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

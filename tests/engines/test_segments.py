@@ -1,7 +1,5 @@
 """A model a segment says what DuckDB's says, shrunk toward the whole or not, of segments known and not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Answers do not depend on the settings of a session of PostgreSQL or Spark, nor on how a database orders its texts."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterator
 from operator import itemgetter

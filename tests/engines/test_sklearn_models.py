@@ -1,7 +1,5 @@
 """Estimators of scikit-learn on other engines: there, scored where the rows are, on learning where they count, and back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

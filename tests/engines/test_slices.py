@@ -1,7 +1,5 @@
 """Slices of a model are as on DuckDB: their names, the models of some of them, and how far they are apart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What other libraries hand over on PostgreSQL and Spark, as docs/reference/sources.md says: its model is that of the table."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """On Spark: DataFrames as sources and answers, models that are published whole, a real cluster, and what is refused."""
 
-from __future__ import annotations
-
 import gc
 import json
 import logging

@@ -1,7 +1,5 @@
 """Spark Connect: a process has classic sessions or remote ones, so that these tests of Spark run in a process of their own."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Texts, bags of tokens and count columns agree with DuckDB's."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One handle, or one connection, shared by threads: every verb answers as it does alone, and readers see a whole model."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

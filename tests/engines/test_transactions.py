@@ -1,7 +1,5 @@
 """On PostgreSQL: one transaction a verb, beside readers and writers, in the caller's transaction and out of it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Models without a name, and what evaluations keep for later, leave nothing behind when nobody holds them any more."""
 
-from __future__ import annotations
-
 import gc
 import threading
 from collections.abc import Callable

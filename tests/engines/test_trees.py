@@ -1,7 +1,5 @@
 """Trees of categories: folds that are fitted one by one, as DuckDB has them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

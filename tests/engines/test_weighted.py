@@ -1,7 +1,5 @@
 """Weighted features on each engine, whose folds are by a hash of its own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What these tests share: the table of golf."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 

@@ -1,7 +1,5 @@
 """Bad input gets one clear line, the fact and the cure, and changes nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Data that cannot be used is refused in one line; what a user should know of it is a warning."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

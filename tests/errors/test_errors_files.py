@@ -1,7 +1,5 @@
 """Files that DuckDB cannot read as they are: the line says what is wrong and which source reads them, and that source does."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import re

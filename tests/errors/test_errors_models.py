@@ -1,7 +1,5 @@
 """Models that are taken, missing, damaged or newer, files locked or read-only, and sources that a model cannot score."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import re

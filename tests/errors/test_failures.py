@@ -1,7 +1,5 @@
 """What cannot be is refused in one line of ours, and no message of DuckDB's comes through."""
 
-from __future__ import annotations
-
 from math import isfinite
 from typing import Any
 

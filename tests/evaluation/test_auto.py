@@ -1,7 +1,5 @@
 """Families that are chosen by cross-validation: against cross-validations of the settings one by one, and what is refused."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Calibration, held against scipy and scikit-learn on the same scores, and what becomes of it as its model changes."""
 
-from __future__ import annotations
-
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Cross-validation by subtraction: the answers of a fit for every fold, without one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

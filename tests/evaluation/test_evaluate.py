@@ -1,7 +1,5 @@
 """Judging a model: held against scikit-learn's metrics, and worked by hand where scikit-learn has no answer."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

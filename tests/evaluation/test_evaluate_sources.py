@@ -1,7 +1,5 @@
 """Judging a model: from any source, under any name, and what is refused."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The fold of a row hangs on the bytes of its texts, not on how a session compares them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import duckdb

@@ -1,7 +1,5 @@
 """A fit by default says when its model is worse than its priors, by rows that it has learnt."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path

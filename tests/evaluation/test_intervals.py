@@ -1,7 +1,5 @@
 """How sure the numbers of an evaluation are, and the difference of two models: against scipy, and DeLong et al. row by row."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which rows a model has learnt is told by the rows, not by their name, and figures that are too good say so."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

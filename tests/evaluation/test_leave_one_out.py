@@ -1,7 +1,5 @@
 """Leave-one-out: the answers of a fit without each row, from one count of all rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """A model watched over time: each number beside one worked out from the rows, with numpy and by hand."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Categories in columns of 0 and 1, which `auto` takes as one category each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

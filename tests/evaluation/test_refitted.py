@@ -1,7 +1,5 @@
 """Folds whose models are fitted one by one: each row is predicted by a fit to the others that has never met it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """What a feature tells of the class, against scikit-learn and scipy, and by hand."""
 
-from __future__ import annotations
-
 import duckdb
 import numpy as np
 import pandas

@@ -1,7 +1,5 @@
 """A model as a scorecard, against optbinning, against numpy, and against the odds of the model itself."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

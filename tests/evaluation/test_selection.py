@@ -1,7 +1,5 @@
 """The features that tell most: chosen from the counts, against scikit-learn and against fits of them by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

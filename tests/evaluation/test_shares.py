@@ -1,7 +1,5 @@
 """The shares of the classes among rows without labels: against a computation in numpy, and what they were drawn by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any

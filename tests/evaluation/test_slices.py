@@ -1,7 +1,5 @@
 """An evaluation by slices: against that of the slice alone, scikit-learn and scipy, and the rates of fairness by hand."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sweeps: the answers of a cross-validation for every setting, from one count of the rows."""
 
-from __future__ import annotations
-
 import itertools
 import warnings
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Sweeps over categories: each setting has the numbers of a cross-validation of its own."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from typing import Any

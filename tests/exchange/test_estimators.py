@@ -1,7 +1,5 @@
 """The estimators keep scikit-learn's rules, and say what nbsql says."""
 
-from __future__ import annotations
-
 import pickle
 import pickletools
 import re

@@ -1,7 +1,5 @@
 """Exchange with scikit-learn: there, scored by the model's own macros in a DuckDB shell; on learning there; and back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

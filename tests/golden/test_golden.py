@@ -3,8 +3,6 @@
 `pytest --update-golden` writes the files anew; read their difference before committing it.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

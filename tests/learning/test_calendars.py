@@ -1,7 +1,5 @@
 """A date is no obstacle to a fit: its parts are features, and what is not learnt of it is said."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 from typing import Any

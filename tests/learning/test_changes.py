@@ -1,7 +1,5 @@
 """A model over time: what is learnt in parts, forgotten, rolled back and folded is the model of the rows that remain."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Labels of any scalar type keep their type in the statistics and in predictions."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any

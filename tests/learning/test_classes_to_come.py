@@ -1,7 +1,5 @@
 """Classes that are named before a row has them: their priors, their likelihoods, and what becomes of them."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from typing import Any

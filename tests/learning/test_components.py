@@ -1,7 +1,5 @@
 """Classes of several components: k-means against numpy, the mixture against arithmetic and a model of the components."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What co-moments say of how far slices and classes are apart, against the formulas in numpy."""
 
-from __future__ import annotations
-
 from math import log
 from typing import Any
 

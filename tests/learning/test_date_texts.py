@@ -1,7 +1,5 @@
 """Texts that would be dates: a fit says the line that reads them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

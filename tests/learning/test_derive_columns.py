@@ -1,7 +1,5 @@
 """Derived columns are part of a model: every verb, source and part of a model computes them, and what cannot be is refused."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any

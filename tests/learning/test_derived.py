@@ -1,7 +1,5 @@
 """Models from the cells of others: as of a batch, of slices and windows, merged, and carried by a file."""
 
-from __future__ import annotations
-
 from math import log
 from pathlib import Path
 from typing import Any

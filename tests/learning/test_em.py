@@ -1,7 +1,5 @@
 """Rows without a class: each step shares them out by the posterior, and counts the shares beside the rows that have a class."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """One estimate for a whole model: the mean or the mode of the posterior distributions, or maximum likelihood."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`method="weighted"`: weights of features by Newton's method, in place of nothing else in the model."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Rows that count less the older they are: as a fit of explicit weights, whenever one asks, and however the rows came."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone

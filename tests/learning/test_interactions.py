@@ -1,7 +1,5 @@
 """`nbsql.Weighted(pairs=N)`: pairs of columns that tell together what neither tells alone."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from itertools import combinations_with_replacement

@@ -1,7 +1,5 @@
 """Features that live in dimension tables: a model of joins is that of the joined table, and joins what it meets by itself."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

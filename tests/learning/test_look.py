@@ -1,7 +1,5 @@
 """Families inferred from a look at the values of columns, and keys that are left out."""
 
-from __future__ import annotations
-
 import random
 import re
 import uuid

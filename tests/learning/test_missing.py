@@ -1,7 +1,5 @@
 """Words for a missing value, numbers as people write them, and the advice of a fit that meets them."""
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Each option that says how to estimate changes some answer of a model, or a warning or an error says that it does not."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`nbsql.Weighted(parents=N)`: columns that depend on others beside those that do not, all with weights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """A model a segment, shrunk toward the whole: against Python's own arithmetic, and against fits of each segment."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

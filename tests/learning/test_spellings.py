@@ -1,7 +1,5 @@
 """Classes and categories that differ only by case or blanks, and classes that stand for a missing value, get a word."""
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

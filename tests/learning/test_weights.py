@@ -1,7 +1,5 @@
 """Row weights: a weight w counts as w copies of the row, and a weight of 0 as no row at all."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

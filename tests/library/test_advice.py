@@ -1,7 +1,5 @@
 """What a fit says where the family that a column's type suggests is of no use, and the line that cures it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -1,7 +1,5 @@
 """What goes with what: each kind of model meets each use, which takes it, or refuses it in the words of the table."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any

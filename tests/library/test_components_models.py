@@ -1,7 +1,5 @@
 """Models of several components a class over time, elsewhere, in other hands, and refused."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Models of weights: the inverse of the linear form and of the quadratic one."""
 
-from __future__ import annotations
-
 import sqlite3
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Models of given probabilities: the textbook's tennis table, and what was learnt given again, to the bit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from math import exp, inf, lgamma, log, pi

@@ -1,7 +1,5 @@
 """Given log-likelihoods of any sign, and given means with covariance matrices: the scores are theirs."""
 
-from __future__ import annotations
-
 from math import inf, log
 from pathlib import Path
 from typing import Any

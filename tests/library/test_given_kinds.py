@@ -1,7 +1,5 @@
 """What from_tables and fits take from numpy, from several families at once, and by hand."""
 
-from __future__ import annotations
-
 import re
 from math import log
 from typing import Any

@@ -1,7 +1,5 @@
 """A view or a script that somebody keeps contains the numbers of the classes: it answers by label, or is an error."""
 
-from __future__ import annotations
-
 import random
 import re
 from pathlib import Path

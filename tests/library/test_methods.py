@@ -1,7 +1,5 @@
 """The methods, the smoothed prior and the segments, each with options of its own as arguments."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

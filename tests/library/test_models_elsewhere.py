@@ -1,7 +1,5 @@
 """Models and rows that lie elsewhere: in a file behind a web server, and in a lake. Needs extensions of DuckDB."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import threading

@@ -1,7 +1,5 @@
 """Database files that nbsql makes: which programs open them, when they are made, and when they are taken away."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

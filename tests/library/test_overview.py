@@ -1,7 +1,5 @@
 """What a model says of itself, and who holds a file that is locked."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

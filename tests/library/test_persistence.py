@@ -1,7 +1,5 @@
 """A model is a schema: other processes use it, transactions hold it whole, and it goes as it came."""
 
-from __future__ import annotations
-
 import gc
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Counts that may be shared: no cell of few rows, by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """How many statements a small fit, an update, a prediction and one row send to DuckDB: most of what a small table costs."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

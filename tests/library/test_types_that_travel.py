@@ -1,7 +1,5 @@
 """Labels and categories of every type, at the limits of the type, through a fit, a score, a row, a file and a calibration."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A vocabulary of the tokens that tell most of the class, against scikit-learn's SelectKBest and against the relevance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

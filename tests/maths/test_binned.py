@@ -1,7 +1,5 @@
 """Numbers cut into bins: the edges against numpy and scikit-learn, and bins as categories."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import log

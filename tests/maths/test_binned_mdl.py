@@ -1,7 +1,5 @@
 """Bins cut where the classes differ: the edges against the algorithm of Fayyad and Irani, written down anew in Python."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 from math import log2

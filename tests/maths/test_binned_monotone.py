@@ -1,7 +1,5 @@
 """Bins that are merged until a class rises or falls from bin to bin, against scikit-learn's isotonic regression."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

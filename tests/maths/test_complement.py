@@ -1,7 +1,5 @@
 """Complement and TF-IDF worked by hand: what the prior does, mixed models, weights, declared columns, and what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import log, sqrt

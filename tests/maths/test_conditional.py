@@ -1,7 +1,5 @@
 """Categories that depend on another, and trees of them: by hand, and against the estimates and the tree in plain Python."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations

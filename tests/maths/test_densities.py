@@ -1,7 +1,5 @@
 """Beta and gamma densities of numbers: what is their own (test_moments.py has the rest)."""
 
-from __future__ import annotations
-
 import math
 
 import duckdb

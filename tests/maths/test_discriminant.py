@@ -1,7 +1,5 @@
 """Linear and quadratic discriminant analysis, against scikit-learn and numpy."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Log-normal, exponential and geometric numbers against scipy.stats, and what they do at the edges."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import exp, inf, log

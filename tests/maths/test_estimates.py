@@ -1,7 +1,5 @@
 """Pseudo-counts, variances, weights and priors, each worked by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import lgamma, log, pi

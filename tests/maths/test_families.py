@@ -1,7 +1,5 @@
 """What is said of families in a second place follows from their classes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import ClassVar

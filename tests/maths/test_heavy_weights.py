@@ -1,7 +1,5 @@
 """A heavy row that is forgotten, or left out, takes no light ones along: whole weights are added and taken away exactly."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

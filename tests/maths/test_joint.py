@@ -1,7 +1,5 @@
 """The plug-in Bayes classifier: shares of equal rows, held against counting them by hand; and joint columns among others."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext

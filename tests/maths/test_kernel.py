@@ -1,7 +1,5 @@
 """Kernel densities against scipy's, on the grid and off it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import log
 from pathlib import Path

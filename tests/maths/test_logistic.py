@@ -1,7 +1,5 @@
 """Logistic regression, against scikit-learn on the same columns, categories one-hot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import itemgetter
 from typing import Any

@@ -1,7 +1,5 @@
 """Families mixed in one model: its score is the sum of what each family says alone, with the prior counted once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import duckdb

@@ -1,7 +1,5 @@
 """Densities of numbers (beta, gamma, zero-inflated ones): against calculations by hand and scipy's, in every form."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Categories that are numbers: the same number is the same category, whichever type the column has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers that break a careless sum: far from zero, far from the mean, not finite, or of a wide type."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from math import log, pi

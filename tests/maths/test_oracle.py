@@ -1,7 +1,5 @@
 """Joint log-likelihoods, posteriors and explanations against scikit-learn, on real data, for every family by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

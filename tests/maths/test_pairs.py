@@ -1,7 +1,5 @@
 """Averaged one-dependence estimators: by hand, and against the formula of the paper in plain Python."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import exp, inf, log

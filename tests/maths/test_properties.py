@@ -1,7 +1,5 @@
 """What holds for every table: the algebra of the statistics, and how the verbs agree with one another."""
 
-from __future__ import annotations
-
 import heapq
 import math
 import random

@@ -1,7 +1,5 @@
 """A small part of the random comparison (tests/benchmarks/random_models.py), whose whole is a command."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Categories of fewer rows than min_count are as if training had never seen them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

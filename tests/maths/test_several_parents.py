@@ -1,7 +1,5 @@
 """Categories that depend on several others: the order, the parents and the scores in plain Python, and what goes with them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

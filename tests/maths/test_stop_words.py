@@ -1,7 +1,5 @@
 """Stop words and short words against scikit-learn, by the same list and the same words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The fourteen days of tennis from the lectures (Mitchell, Machine Learning, table 3.2), with the fractions of the book."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from math import log

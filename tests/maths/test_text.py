@@ -1,7 +1,5 @@
 """How texts become words: patterns, case, stop words, lengths, counts and n-grams; and bags of tokens."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Numbers that are often 0: what is their own (test_moments.py has the rest)."""
 
-from __future__ import annotations
-
 import math
 from statistics import fmean, pvariance
 from typing import Any

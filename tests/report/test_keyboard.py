@@ -1,7 +1,5 @@
 """A page is used by the keyboard alone: the keys are pressed in a browser."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 from support.chromium import Tab, tab

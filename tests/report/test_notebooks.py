@@ -1,7 +1,5 @@
 """Notebooks as people run them, without ipywidgets: executed by nbclient, and by a front end that looks."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Pictures can be read: whole titles and labels, values in their order, factors instead of logarithms, all of it on a phone."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The pictures and the report: what is drawn, what it says, and that it asks for nothing from anywhere."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import gzip

@@ -1,7 +1,5 @@
 """What a notebook shows of models and answers, and the commands that draw."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 from click.testing import CliRunner

@@ -1,7 +1,5 @@
 """What the report says first, of the data, and which values make a headline."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How pictures and explanations name bins, values of several columns, and labels that compare."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 

@@ -1,7 +1,5 @@
 """The what-if: for every kind of feature, the values that are chosen give the posterior that the model gives of such a row."""
 
-from __future__ import annotations
-
 import math
 
 import duckdb

@@ -1,7 +1,5 @@
 """What is kept of compiled macros: used while a macro is the same, and nothing where nobody may write."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Several readers and one writer in one process: readers see a whole model, and a second writer is told so."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any

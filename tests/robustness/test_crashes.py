@@ -1,7 +1,5 @@
 """A process killed at any moment of any change leaves the old model or the new one, whole."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import random

@@ -1,7 +1,5 @@
 """A handle stays with its database, and a query with what its source was, when another database comes into use."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

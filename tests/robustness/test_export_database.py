@@ -1,7 +1,5 @@
 """A database with models is written out by EXPORT DATABASE, and restored by IMPORT DATABASE: models and the user's own."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from pathlib import Path

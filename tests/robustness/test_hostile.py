@@ -1,7 +1,5 @@
 """Names and values that break careless SQL: they come back as they went in, and nothing in them runs."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 from hypothesis import example, given

@@ -1,7 +1,5 @@
 """Ctrl-C in a script: KeyboardInterrupt at once, nothing half-written, and a connection to go on with."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import subprocess

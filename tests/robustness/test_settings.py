@@ -5,8 +5,6 @@ most numbers are whole, and classes tie, so that a text compared by a collation,
 integers shows.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace

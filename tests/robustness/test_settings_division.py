@@ -1,7 +1,5 @@
 """A quotient of nothing is none, where a setting of the session makes a division by 0 an error."""
 
-from __future__ import annotations
-
 import duckdb
 import pytest
 

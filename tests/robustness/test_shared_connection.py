@@ -1,7 +1,5 @@
 """The connection is the user's: what they last did with it does not get in the way of an answer."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """A model at hand that another connection replaces or changes: every verb answers for the model as it is."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """Predictions of rows that are certain enough: against numpy and scipy on the posteriors, and the promise on real tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import product

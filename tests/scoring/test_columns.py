@@ -1,7 +1,5 @@
 """A verb returns what it adds and those columns of its source that are named, in that order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

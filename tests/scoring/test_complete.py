@@ -1,7 +1,5 @@
 """Numbers that no row lacks are scored without a guard a term, and rows that do lack one as ever."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Missing and unseen values, ties and rows that no class explains, each worked by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import exp, inf, log

@@ -1,7 +1,5 @@
 """Predictions that cost least: held against numpy, and worked by hand."""
 
-from __future__ import annotations
-
 import duckdb
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """A CSV file whose features are booleans: DuckDB 2.0 hands a cast on to the reader, to which "true" is no number."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Predictions over thresholds, and several a row: worked by hand, and held against numpy on the posteriors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """Of which side DuckDB makes its hash table in the joins that decide how long a query takes; and empty words find nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, Literal

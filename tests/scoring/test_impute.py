@@ -1,7 +1,5 @@
 """Gaps filled through the class, and columns predicted that are not the target: against enumeration by hand in numpy."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

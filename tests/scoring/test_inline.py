@@ -1,7 +1,5 @@
 """A query with the model in it gives the answers of the model, on a database that has no model."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A feature keeps the type that it was learnt with: equal values of other types meet, and other kinds of values are refused."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta, timezone

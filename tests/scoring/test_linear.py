@@ -1,7 +1,5 @@
 """The weights of a model, times what a row holds, are its joint log-likelihoods."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

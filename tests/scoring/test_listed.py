@@ -1,7 +1,5 @@
 """Of many categories, those of few values are looked up in lists, without a join a column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The lookups are laid out from the counts, where they can be: they hold the logarithms of the very likelihoods."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """A thousand classes: a row a class is scored, and none of them kept."""
 
-from __future__ import annotations
-
 import math
 
 import duckdb

@@ -1,7 +1,5 @@
 """Columns of Python objects: the same values in a frame, a dict and a row."""
 
-from __future__ import annotations
-
 import datetime
 import enum
 from typing import Any

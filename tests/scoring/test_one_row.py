@@ -1,7 +1,5 @@
 """The prediction of one row is that of a table of one row."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """The prediction of one row with a text, which is cut by a shorter pattern where it is of ASCII."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Any
 

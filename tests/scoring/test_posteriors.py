@@ -1,7 +1,5 @@
 """The mean and the mode of posterior distributions: by hand, and against a search for the most probable parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from math import log

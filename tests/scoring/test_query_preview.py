@@ -1,7 +1,5 @@
 """What a query shows of itself, and its first rows."""
 
-from __future__ import annotations
-
 import re
 
 import duckdb

@@ -1,7 +1,5 @@
 """The macro `reasons`: what `explain` says to people, as rows of SQL."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from typing import Any

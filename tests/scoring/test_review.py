@@ -1,7 +1,5 @@
 """The queue of the rows to label next: against numpy on a real table, by hand, and a loop of questions and answers."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

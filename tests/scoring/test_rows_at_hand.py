@@ -1,7 +1,5 @@
 """Rows that Python holds, and answers of models, as sources."""
 
-from __future__ import annotations
-
 import datetime
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows drawn from a model: to the bit the same, and distributed as the model says; and how probable it makes a table."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import exp, inf, log
 

@@ -1,7 +1,5 @@
 """Rows drawn from discriminant analysis: numbers that vary together as the model says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

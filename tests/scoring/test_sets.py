@@ -1,7 +1,5 @@
 """Sets of classes that hold the true one as often as promised: against numpy on the posteriors, and on real tables."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Each source that docs/reference/sources.md names is tried: its model and its scores are those of the table."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Every kind of source says the same, for fitting and for scoring, and a frame's rows come back in its order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path

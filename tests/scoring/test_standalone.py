@@ -1,7 +1,5 @@
 """A standalone scorer in another dialect, run by the engine of that dialect, gives the answers of the model to 1e-9."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

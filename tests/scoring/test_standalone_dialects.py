@@ -3,8 +3,6 @@
 `pytest --update-golden` writes them anew. Two of the dialects are also run by their engines (tests/scoring/test_standalone.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

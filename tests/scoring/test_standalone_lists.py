@@ -1,7 +1,5 @@
 """The standalone scorer of features over several categories, run by the engines of other dialects."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The standalone scorer of averaged one-dependence estimators, run by the engines of other dialects."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """The statistics of a source, counted by the engine of another dialect, are those of a fit: counts exact, moments to 1e-9."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

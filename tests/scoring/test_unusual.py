@@ -1,7 +1,5 @@
 """Models without a target: rows that are unlike the others, against numpy and by hand, and what needs classes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """nbsql where numpy, pandas, Polars and pyarrow are not installed: all but frames works, and those say what is missing."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

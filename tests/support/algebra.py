@@ -1,7 +1,5 @@
 """Tables of every kind of column, models of them, and how to hold two of them together."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -4,8 +4,6 @@
 and rows that it returns. What ZetaSQL is compiled to is kept, as it takes long. Tables hold numbers, texts and Booleans.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

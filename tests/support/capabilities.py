@@ -1,7 +1,5 @@
 """The page of capabilities, from the tables of nbsql/spec/capabilities.py."""
 
-from __future__ import annotations
-
 from nbsql.errors import InputError, in_words
 from nbsql.spec.capabilities import FEATURES, KINDS, TRAITS, USES
 

@@ -1,7 +1,5 @@
 """A page in headless Chromium, which reaches no network: what is in it once its scripts have run, and what they said."""
 
-from __future__ import annotations
-
 import html
 import json
 import os

@@ -3,8 +3,6 @@
 `clickhouse_server.py FOLDER` prints its port. It runs one statement at a time, and takes no data after a query.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import sys

@@ -1,7 +1,5 @@
 """Commands of the program, run in this process."""
 
-from __future__ import annotations
-
 import re
 
 from click.testing import CliRunner

@@ -1,7 +1,5 @@
 """A process that changes a model until it is killed, and the states that it may leave behind."""
 
-from __future__ import annotations
-
 import random
 import warnings
 from collections import Counter

@@ -1,7 +1,5 @@
 """Imported, with all macros compiled, before processes are forked that are to be killed: one killed soon is amid its work."""
 
-from __future__ import annotations
-
 import support.crashing  # noqa: F401
 
 from nbsql.rendering.renderer import Renderer

@@ -1,7 +1,5 @@
 """Runs dbt on small projects that install the package from this checkout, and on the example, on each engine."""
 
-from __future__ import annotations
-
 import atexit
 import importlib.util
 import json

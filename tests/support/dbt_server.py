@@ -7,8 +7,6 @@ A line of its input is a command, as JSON: the arguments, the folder, the enviro
 of its output is the exit code.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

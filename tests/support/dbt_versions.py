@@ -6,8 +6,6 @@ dbt 2 is no Python program, and gets its drivers from a network of its own; here
 by a manifest in a folder that ADBC_DRIVER_PATH names, PostgreSQL's from where dbt caches what it has fetched.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

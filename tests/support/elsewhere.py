@@ -1,7 +1,5 @@
 """Engines that no model lives in, one `pip install` away: what a standalone scorer says there of a table that DuckDB has."""
 
-from __future__ import annotations
-
 import decimal
 import json
 import math

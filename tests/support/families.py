@@ -1,7 +1,5 @@
 """The options of the families with their defaults, as a table of Markdown."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import MISSING, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """The fitted estimators and pipelines that are exchanged: a matrix of names, and what maps of each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

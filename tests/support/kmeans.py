@@ -1,7 +1,5 @@
 """k-means as sql/macros/learning/kmeans.sql has it, in numpy: for the tests of classes with components."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

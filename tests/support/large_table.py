@@ -1,7 +1,5 @@
 """A table of 10,000 rows whose model has 20 features, 50 classes and 10,000 words, for any engine."""
 
-from __future__ import annotations
-
 
 def large_table(numbers_from: str, *, text: str = "VARCHAR", double: str = "DOUBLE PRECISION") -> str:
     """The statement that makes the table `large`: the class y, ten categories, nine numbers, and words of three a row.

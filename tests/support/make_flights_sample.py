@@ -8,8 +8,6 @@ Source: the table `flights` of the R package nycflights13 (H. Wickham, CC0), aft
 Statistics: every flight that left New York City in 2013.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

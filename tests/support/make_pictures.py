@@ -4,8 +4,6 @@ The one of the README is drawn from public short messages, a CSV file with the c
 the gallery from the flights that nbsql ships. On dark pages their text is light.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import tempfile

@@ -7,8 +7,6 @@ as well as other engines, where a statement takes a second, it runs the first ca
 is `nightly`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path

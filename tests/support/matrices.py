@@ -1,7 +1,5 @@
 """Rows of numbers as tables, and scores as dictionaries."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """Answers compared but for the rounding of sums, whose order is that of the threads."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

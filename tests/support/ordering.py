@@ -4,8 +4,6 @@ In the modules of the tests `sorted` is the function below. It sorts as ever, an
 floats that are as good as equal, while the rows differ in what comes after: sort by a key, or by the columns before.
 """
 
-from __future__ import annotations
-
 import builtins
 import math
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The blocks of a page: they run in order, and what each prints stands below it, in a block of the language `output`."""
 
-from __future__ import annotations
-
 import ast
 import io
 import math

@@ -3,8 +3,6 @@
 That the program itself starts, and with what, is held by tests/cli/test_cli_program.py and the pages of their own.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """The type of the fixture `refused` (tests/conftest.py)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 

@@ -1,7 +1,5 @@
 """A DuckDB shell, of the package duckdb-cli: what is asked there, no Python helps."""
 
-from __future__ import annotations
-
 import csv
 import importlib.util
 import io

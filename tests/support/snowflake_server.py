@@ -6,8 +6,6 @@ that of DuckDB.
 Each line of its input is a statement, as JSON, and a line of its output is the columns and rows that it returns.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

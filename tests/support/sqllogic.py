@@ -1,7 +1,5 @@
 """Runs the tests of an extension of DuckDB (test/sql/*.test): statements that succeed or fail, and queries with their rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import duckdb

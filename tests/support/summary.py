@@ -1,7 +1,5 @@
 """What processors spent on a run of the tests, by what it started: its last lines say so."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Generator

@@ -6,8 +6,6 @@ A macro's header is the comment right above it. What an engine's macro repeats i
 that would be called without it; lines of template tags alone, and of brackets, do not count.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

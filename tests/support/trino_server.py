@@ -5,8 +5,6 @@ Every statement of dbt's is read by sqlglot as Trino's, must be the same after s
 sqlglot writes it for DuckDB.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The macros know a model as `model`, in four parts: model.facts, model.form, model.options and model.spec."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """By day each case is run in one form and few on Spark; by night everything is run."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

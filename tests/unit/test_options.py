@@ -1,7 +1,5 @@
 """Options of families, methods and priors that cannot be are refused in one line where they are written."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Rendering fails closed: nothing gets into a statement but through a gate."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

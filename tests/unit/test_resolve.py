@@ -1,7 +1,5 @@
 """What a fit makes of the names and types of the columns alone, and refuses with one line; no database is asked."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import fields
 from typing import Any

@@ -1,7 +1,5 @@
 """Which warnings are issued while others are not."""
 
-from __future__ import annotations
-
 import warnings
 
 from nbsql.warn import quietly, warn_user

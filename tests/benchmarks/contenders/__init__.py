@@ -1,7 +1,5 @@
 """What is measured against what: one file a contender, imported only where it runs."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from contenders.base import THREADS, Contender, connect, limited

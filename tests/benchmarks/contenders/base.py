@@ -1,7 +1,5 @@
 """What every contender is: something that prepares its data untimed, then fits and predicts as often as it is told."""
 
-from __future__ import annotations
-
 import math
 import os
 import warnings

@@ -1,7 +1,5 @@
 """bornrule on SQLite."""
 
-from __future__ import annotations
-
 import sqlite3
 from importlib.metadata import version
 from typing import Any, ClassVar

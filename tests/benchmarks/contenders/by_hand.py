@@ -1,7 +1,5 @@
 """The SQL that somebody would write by hand for one table, with nothing in it for missing, unseen or infinite values."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """ClickHouse's NAIVE_BAYES dictionary, in the embedded engine chdb."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """R's e1071."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

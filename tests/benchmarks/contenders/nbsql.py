@@ -1,7 +1,5 @@
 """nbsql itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import duckdb

@@ -1,7 +1,5 @@
 """Polars, by hand."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The floor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tables import Case

@@ -1,7 +1,5 @@
 """Spark MLlib."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from typing import Any, ClassVar
