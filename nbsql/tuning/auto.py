@@ -65,10 +65,12 @@ def choose(
     fold: str | None,
     budget: Budget,
     methods: Sequence[Method] = (),
+    whole: Source | None = None,
 ) -> Auto:
     """Choose families on all rows of a source, inside the caller's transaction; see `nbsql.auto`.
 
-    The families of `columns` are chosen, None for all; those that have a family in the options keep it.
+    The families of `columns` are chosen, None for all; those that have a family in the options keep it. Warnings have the
+    numbers of rows of `whole`, if the source is a part of it.
     """
     others = other_methods(methods)
     engine.require("auto")
@@ -81,7 +83,7 @@ def choose(
         raise InputError(f"auto chooses families of ⟨method='naive'⟩, not of {options.classifier.name!r}")
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
-        search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary)
+        search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary, whole or source)
         with quietly():  # of what matters, the fit of the best warns
             return search.run(others, lenient=methods is METHODS, calibrate=calibrate)
 
@@ -100,6 +102,7 @@ class _FamilySearch:
         fold: str | None,
         budget: Budget,
         temporary: Callable[[str], Markup],
+        whole: Source,
     ) -> None:
         default = resolve_settings(engine, source, [options], fold)[0]
         self.leave_out = leave_out
@@ -130,7 +133,7 @@ class _FamilySearch:
         self.reasons: dict[str, str] = {}
         self._late: set[str] = set()  # the columns whose further families are not tried, because the budget is spent
         self._trees: dict[str, TreeTerms] = {}
-        warn_of_texts(engine, source, selectable)
+        warn_of_texts(engine, whole, selectable)
         with quietly():
             self.terms = self._count_candidates(default)
         self.default = dict.fromkeys(self.families, DEFAULT)

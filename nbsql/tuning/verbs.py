@@ -255,7 +255,7 @@ def auto(
             seen, aside = keep_aside(engine, sampled, settings, fold, temporary)
             choice = choose(
                 engine, seen, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=limit,
-                methods=methods,
+                methods=methods, whole=sampled,
             )  # fmt: skip
             chosen = chosen_options(choice, settings).excluding(*([] if fold is None else [fold]))
             if aside is not None:

@@ -212,6 +212,14 @@ def test_a_fit_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection, 
         nbsql.auto(con, source, **OPTIONS)
 
 
+def test_a_search_says_how_many_of_all_rows_have_a_word_for_a_missing_value(con: duckdb.DuckDBPyConnection) -> None:
+    """It keeps a sixth of the rows aside, which the user does not."""
+    source = "SELECT id, y, CASE WHEN id % 10 = 0 THEN 'NA' ELSE CAST(id % 50 AS VARCHAR) END AS x FROM t"
+    total, missing = con.sql(f"SELECT count(*), count(*) FILTER (x = 'NA') FROM ({source})").fetchall()[0]
+    with pytest.warns(nbsql.NbsqlWarning, match=f"^'x' holds numbers but for 'NA' in {missing} of {total} rows"):
+        nbsql.auto(con, source, **OPTIONS, methods=[])
+
+
 @pytest.mark.parametrize("sql", [
     "'00' || id % 40", "'c' || id % 40", "CAST(id % 40 AS VARCHAR)", "(id % 9) || '-' || (id % 7)",
     "(id % 40) || CASE WHEN id % 3 = 0 THEN 'A' ELSE 'B' END", "'town ' || id % 40", "(id % 9) || '.' || (id % 7) || '.1'",
