@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from markupsafe import Markup
@@ -306,7 +307,8 @@ def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: st
     bags = [family.accepts[0] for family in families if family.bag]
     is_integer = any(name in family.integers for family in families)
     learnt = {value_kind(f.types[f.columns.index(name)]) for f in features if f.is_category and f.types}
-    parts = {value_kind(dict(each.reads)[name]) for each in plan.spec.derived if each.part and name in dict(each.reads)}
+    given = takewhile(lambda each: folded(each.name) != folded(name), plan.spec.derived)  # those after it read what it becomes
+    parts = {value_kind(dict(each.reads)[name]) for each in given if each.part and name in dict(each.reads)}
     known = next(iter((learnt | parts) - {None}), None)
     return InputColumn(
         name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, known, is_integer, bool(parts)

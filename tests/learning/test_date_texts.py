@@ -25,8 +25,9 @@ CASES = {  # what people write of day i, and the expression
 
 def fitted(con: duckdb.DuckDBPyConnection, texts: list[str], most: int = 28, **options: Any) -> tuple[nbsql.Model, list[str]]:
     numbers = [i * 11 % most + 1 for i in range(252)]
-    rows = {"y": ["late" if i > most / 2 else "soon" for i in numbers]}
+    rows: dict[str, list[Any]] = {"y": ["late" if i > most / 2 else "soon" for i in numbers]}
     rows["d"] = [texts[place % len(texts)].format(i=i) for place, i in enumerate(numbers)]
+    rows |= {"n": numbers} if "derive" in options else {}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = nbsql.fit(con, rows, target="y", **options)
@@ -47,6 +48,11 @@ def test_a_fit_says_the_line_that_makes_dates(con: duckdb.DuckDBPyConnection, ca
     cured, lines = fitted(con, texts, derive={"d": sql}, **options)
     assert "day of d" in cured.families
     assert not any("holds dates" in each for each in lines)
+    for text in texts:  # of which predict_one reads no part before the expression has made a date of it
+        row = {"d": text.format(i=9), "n": 12}
+        (answer,) = cured.predict({name: [value] for name, value in row.items()}).fetchall()
+        one = cured.predict_one(row)
+        assert (one["prediction"], one["probability"]) == (answer[-2], pytest.approx(answer[-1], rel=1e-9))
 
 
 def test_times_with_offsets_are_read_as_such(con: duckdb.DuckDBPyConnection) -> None:
