@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from nbsql.family import Family
+from nbsql.family import Conditional, Family
 from nbsql.plan.base import Base, Statement
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.form import blocks
@@ -144,9 +144,13 @@ class Counting(Base):
         for block, query in queries[with_classes:]:
             yield self._insert(_statement_name("cells of", block), relation, query)
         levels = [feature for feature in self.spec.features if feature.family.level]
-        for block in blocks(levels, LEVELS_A_STATEMENT):
-            name = _statement_name("count", block)
-            yield self._insert(name, relation, self.renderer.fragment("level_cells", context, source, block))
+        is_long = self.renderer.dialect.traits.vectorised and row_count is not None and not context.options.is_tiny
+        grouped = [feature for feature in levels if is_long and isinstance(feature.family, Conditional)]
+        others = [feature for feature in levels if feature not in grouped]
+        for macro, features in (("cells_of_grouped_levels", grouped), ("level_cells", others)):
+            for block in blocks(features, LEVELS_A_STATEMENT):
+                query = self.renderer.fragment(macro, context, source, block)
+                yield self._insert(_statement_name("count", block), relation, query)
         for feature in self.spec.features:
             if feature.family.bag:
                 cells = self.renderer.fragment("token_cells", context, source, feature, numbered.get(feature.name))

@@ -15,7 +15,10 @@
     score = ln ratio,      ratio = (n_cuv + s) / (n_cu P(v | c) + s), and 1 where u is missing or was not seen by the fit
 #}
 
-{# The list of the value and the parents' values up to the first that is not known; NULL where the value is missing and that is no value. #}
+{#
+  The list of the value and the parents' values up to the first that is not known; NULL where the value is missing and that is no value.
+  Of the relation `texts` the columns are texts already.
+#}
 {% macro conditional_value(feature, relation) -%}
 {% set family = feature.family -%}
 CASE
@@ -51,17 +54,63 @@ CASE
 {%- endif %}
 {%- endmacro %}
 
+{#
+  The cells of some such features (level_cells), of which the rows are first counted by the texts of their columns: a list is made, and its
+  values are compared with those of the parents, once for all rows that are alike.
+#}
+{% macro cells_of_grouped_levels(model, source, features) -%}
+{% set slice = model.facts.slice_by -%}
+{{ nbsql.cell(model, nbsql.word('n'), feature=nbsql.word('feature'), value=nbsql.word('value')) }}
+FROM (
+  {% for feature in features %}
+  {% set value = nbsql.conditional_value(feature, nbsql.word('texts')) %}
+  {% set family = feature.family %}
+  SELECT
+    nbsql_class AS class,
+    {% if slice %}
+    nbsql_slice AS slice,
+    {% endif %}
+    {{ nbsql.text(feature.name) }} AS feature,
+    {{ value }} AS value,
+    sum(nbsql_n) AS n
+  FROM (
+    SELECT
+      {{ nbsql.target(model) }} AS nbsql_class,
+      {% if slice %}
+      source.nbsql_slice,
+      {% endif %}
+      {% for each in [family] + family.all_parents %}
+      {% set column = ([feature.column] + family.parent_names)[loop.index0] %}
+      {{ nbsql.conditional_text(feature, column, nbsql.word('source'), each.edges, each.labels) }} AS {{ nbsql.ident(column) }},
+      {% endfor %}
+      {{ nbsql.group_weight(model) }} AS nbsql_n
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.is_counted(model) }}
+    GROUP BY ALL
+  ) AS texts
+  {% if family.nulls != 'category' %}
+  WHERE {{ nbsql.conditional_given(feature, nbsql.word('texts')) }} IS NOT NULL
+  {% endif %}
+  GROUP BY nbsql_class, {{ value }}{% if slice %}, nbsql_slice{% endif %}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
+
+) AS counted
+{%- endmacro %}
+
 {# An expression that is NULL where the value is missing. #}
 {% macro conditional_given(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
-{% if feature.family.nulls == 'category' %}TRUE{% elif feature.family.edges is none %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
+{% if feature.family.nulls == 'category' %}TRUE{% elif feature.family.edges is none or relation == 'texts' %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
 {%- endmacro %}
 
 {# The value of one of the columns, or of its bin, as text. #}
 {% macro conditional_text(feature, column, relation, edges, labels) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
-{% if edges is not none -%}
+{% if relation == 'texts' -%}
+{{ x }}
+{%- elif edges is not none -%}
 {{ nbsql.bin_of(column, relation, edges, labels) }}
 {%- else -%}
 {{ nbsql.text_as_fitted(feature, column, column in feature.family.integers, x) }}
