@@ -1,6 +1,6 @@
 """Checks for covariance matrices that have no inverse, before anything is written."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -24,6 +24,18 @@ def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
         statistics = engine.renderer.fragment("subquery", engine.renderer.fragment("union_of_rows", cells))
         for label, numbers in engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
             raise InputError(_collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
+
+
+def check_covariances_of_folds(engine: Engine, spec: Spec, cells: Markup, others: Mapping[str, Markup]) -> None:
+    """The same of all rows and, unless the matrix is shrunk, of those beside each fold, whose cells `others` has."""
+    check_covariances(engine, spec, cells)
+    if all(feature.family.shrinkage for feature in features_with_covariance(spec)):
+        return
+    for name, cells_beside in others.items():
+        try:
+            check_covariances(engine, spec, cells_beside)
+        except InputError as error:
+            raise InputError(f"beside fold {name}, {error}") from None
 
 
 def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> str:

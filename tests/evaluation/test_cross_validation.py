@@ -240,3 +240,18 @@ def test_what_no_other_method_is_tried_on(con: Connection, tmp_path: Path) -> No
         evaluated.gain()
     with pytest.raises(nbsql.InputError, match="gain tries other methods on the rows of a source; give it, or leave out gain"):
         model.report(tmp_path / "m.html", gain=True)
+
+
+@pytest.mark.parametrize(("rows", "beside"), [("TRUE", ""), ("part <> 0", "beside fold 0, ")])
+def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit(rows: str, beside: str) -> None:
+    query = f"""
+    SELECT i % 2 AS y, i % 4 AS part, hash(i) % 1000 / 100.0 AS a, CASE WHEN {rows} THEN a * 2 ELSE hash(i + 5) % 100 END AS b
+    FROM (SELECT i, i % 4 AS part FROM range(400) AS r(i))
+    """
+    why = f"^{beside}'a', 'b' are collinear within the classes, so the covariance matrix of 'lda' has no inverse; leave one"
+    with duckdb.connect() as con:
+        with pytest.raises(nbsql.InputError, match=why):
+            nbsql.cross_validate(con, query, target="y", method="lda", fold="part")
+        with pytest.raises(nbsql.InputError, match=why):
+            nbsql.auto(con, query, target="y", methods=["naive", "lda"], fold="part", leave_out=False)
+        assert nbsql.auto(con, query, target="y", fold="part").best().classes == [0, 1]  # which leaves it out
