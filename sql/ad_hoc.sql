@@ -17,17 +17,24 @@
 -- Columns of text, ENUM, UUID and BOOLEAN are categories, unless `texts` names them: these are cut into words. Numbers have a normal
 -- distribution in each class. Of a DATE or TIMESTAMP the year, month, day, weekday and hour are categories, such as 'weekday of sent'.
 -- Columns of other types, and those in `keys`, are ignored. A value that is NULL is left out of the counts and the score, and so is one
--- that the model has never seen. A FLOAT is read as the decimal that it prints as.
+-- that the model has never seen. Values of another kind than it learnt are an error. A FLOAT is read as the decimal that it prints as.
 
 
--- One row per column of a table, none if it has no rows: feature and type. And one of the type PART per part of a date or time.
+-- One row per column of a table, none if it has no rows: feature, type, and kind, NULL if it is ignored. And one per part of a date.
 CREATE OR REPLACE MACRO naive_bayes_columns(source) AS TABLE
 WITH columns_of_source AS (
   FROM (SELECT typeof(columns(*)) FROM query_table(source) LIMIT 1) UNPIVOT (type FOR feature IN (columns(*)))
 )
-SELECT feature, type, NULL AS source_column, NULL AS part FROM columns_of_source
+SELECT
+  feature, type, NULL AS source_column, NULL AS part,
+  CASE
+    WHEN type = 'BOOLEAN' THEN 'boolean'
+    WHEN type SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*' THEN 'number'
+    WHEN type SIMILAR TO 'VARCHAR|ENUM.*|UUID' THEN 'category'
+  END AS kind
+FROM columns_of_source
 UNION ALL
-SELECT part || ' of ' || feature, 'PART', feature, part
+SELECT part || ' of ' || feature, 'PART', feature, part, 'part'
 FROM columns_of_source CROSS JOIN (SELECT unnest(['year', 'month', 'day', 'weekday', 'hour']) AS part) AS parts
 WHERE type SIMILAR TO 'DATE|TIMESTAMP(_S|_MS|_NS)?' AND NOT (type = 'DATE' AND part = 'hour');
 
@@ -99,25 +106,19 @@ WITH numbered AS MATERIALIZED (
   FROM naive_bayes_numbered(source)
 ),
 roles AS (
-  SELECT 'target' AS role, naive_bayes_column(target, 'numbered') AS feature
-  UNION ALL
-  SELECT role, naive_bayes_column(name, 'numbered')
+  SELECT role, naive_bayes_column(name, 'numbered') AS feature
   FROM (
-    SELECT 'text' AS role, unnest(CAST(texts AS VARCHAR[])) AS name UNION ALL SELECT 'key', unnest(CAST(keys AS VARCHAR[]))
-  )
+    SELECT unnest(['target', 'text', 'key']) AS role, unnest([[target], CAST(texts AS VARCHAR[]), CAST(keys AS VARCHAR[])]) AS names
+  ) CROSS JOIN unnest(names) AS named(name)
 ),
 kinds AS (
   SELECT
     feature,
     CASE
-      WHEN role IN ('target', 'key') THEN NULL
       WHEN role = 'text' THEN 'word'
-      WHEN type = 'BOOLEAN' THEN 'boolean'
-      WHEN type = 'PART' AND source_column NOT IN (SELECT feature FROM roles) THEN 'part'
-      WHEN type SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*' THEN 'number'
-      WHEN type SIMILAR TO 'VARCHAR|ENUM.*|UUID' THEN 'category'
+      WHEN role IS NULL AND coalesce(source_column NOT IN (SELECT feature FROM roles), TRUE) THEN columns.kind
     END AS kind
-  FROM naive_bayes_columns('numbered') LEFT JOIN roles USING (feature)
+  FROM naive_bayes_columns('numbered') AS columns LEFT JOIN roles USING (feature)
 ),
 labels AS (
   SELECT nb_row, value AS class FROM naive_bayes_cells('numbered') JOIN roles USING (feature) WHERE role = 'target'
@@ -254,16 +255,18 @@ CREATE OR REPLACE MACRO naive_bayes_contributions(model, numbered, alpha := 1, p
 WITH likelihoods AS MATERIALIZED (
   FROM naive_bayes_likelihoods(model, alpha := alpha)
 ),
+learnt AS (  -- a column of another kind may have no value
+  SELECT feature, kinds.kind, CASE WHEN kinds.kind NOT IN ('word', coalesce(columns.kind, '')) THEN type END AS other
+  FROM (SELECT DISTINCT feature, kind FROM likelihoods) AS kinds LEFT JOIN naive_bayes_columns(numbered) AS columns USING (feature)
+),
 cells AS (
   SELECT nb_row, feature, kind, unnest(CASE kind WHEN 'word' THEN naive_bayes_words(value) ELSE [value] END) AS value
-  FROM naive_bayes_cells(numbered) JOIN (SELECT DISTINCT feature, kind FROM likelihoods) AS kinds USING (feature)
-),
-columns AS (  -- naive_bayes_column refuses a feature that has no column
-  SELECT count(naive_bayes_column(feature, numbered)) = count(*) AS are_complete FROM (SELECT DISTINCT feature FROM likelihoods)
+  FROM naive_bayes_cells(numbered) JOIN learnt USING (feature)
+  WHERE other IS NULL OR error(concat('column ', feature, ' has the ', other, ' ', value, ', and the model learnt a ', kind, '; cast it'))
 )
 SELECT source.nb_row, priors.class, NULL AS feature, NULL AS value, ln(priors.prior) AS contribution
 FROM query_table(numbered) AS source CROSS JOIN naive_bayes_priors(model, prior := prior) AS priors
-WHERE (SELECT are_complete FROM columns)
+WHERE (SELECT count(naive_bayes_column(feature, numbered)) = count(*) FROM learnt)  -- refuses a feature that has no column
 UNION ALL
 SELECT nb_row, class, feature, value, CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END
 FROM cells JOIN likelihoods USING (feature, kind, value)

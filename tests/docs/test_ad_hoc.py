@@ -211,6 +211,10 @@ WRONG = [
     ("naive_bayes_likelihoods('golf', alpha := CAST('nan' AS DOUBLE))", "alpha must be a number of at least 0, not nan"),
     ("naive_bayes_predict('golf', 'fewer')", "no column sky in the source; its columns are"),
     ("naive_bayes_explain('golf', 'fewer')", "no column sky in the source; its columns are"),
+    ("naive_bayes_predict('golf', 'flags')", "column dry has the INTEGER 1, and the model learnt a boolean; cast it"),
+    ("naive_bayes_reasons('golf', 'flags')", "column dry has the INTEGER"),
+    ("naive_bayes_evaluate('golf', 'texts', 'play')", "column degrees has the VARCHAR 30.5, and the model learnt a number"),
+    ("naive_bayes_explain('golf', 'codes')", "column sky has the INTEGER 7, and the model learnt a category; cast it"),
 ]
 
 
@@ -219,9 +223,18 @@ def test_a_slip_is_an_error_and_no_other_model(days, call, message):
     days.execute("CREATE TABLE fewer AS SELECT * EXCLUDE (sky) FROM days")
     days.execute("CREATE TABLE scored AS SELECT *, 'no' AS prediction FROM days")
     days.execute("CREATE TABLE counted AS SELECT 1 AS NB_ROW, * FROM days")
+    days.execute("CREATE TABLE flags AS SELECT * REPLACE (CAST(dry AS INTEGER) AS dry) FROM days LIMIT 1")
+    days.execute("CREATE TABLE texts AS SELECT * REPLACE (CAST(degrees AS VARCHAR) AS degrees) FROM days LIMIT 1")
+    days.execute("CREATE TABLE codes AS SELECT * REPLACE (7 AS sky) FROM days LIMIT 1")
     with pytest.raises(duckdb.Error) as caught:
         days.sql(f"FROM {call}").fetchall()
     assert message in str(caught.value)
+
+
+def test_a_column_without_values_may_have_any_type(days):
+    ours = days.sql("WITH new AS (FROM days SELECT * REPLACE (NULL AS dry)) FROM naive_bayes_predict('golf', 'new')").fetchall()
+    typed = "FROM days SELECT * REPLACE (CAST(NULL AS BOOLEAN) AS dry)"
+    assert ours == days.sql(f"WITH new AS ({typed}) FROM naive_bayes_predict('golf', 'new')").fetchall()
 
 
 def test_a_table_without_rows_is_no_error(days):
