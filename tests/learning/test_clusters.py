@@ -1,7 +1,5 @@
 """Clusters: rows without a class are divided among clusters by their posteriors, step by step."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 
@@ -102,7 +100,7 @@ def test_the_log_likelihood_never_falls(table: Connection) -> None:
         nbsql.fit(
             table, "t", alpha=0, method=nbsql.Clusters(3, starts=1, iterations=steps, tolerance=0), **MIXED
         ).log_likelihood("t")
-        for steps in range(1, 8)
+        for steps in (1, 2, 3, 4, 6)
     ]
     assert all(after >= before - 1e-9 * abs(before) for before, after in pairwise(found))
     assert found[-1] > found[0]
@@ -150,13 +148,14 @@ def test_numbers_end_where_scikit_learn_does_from_the_same_start(con: Connection
 def test_groups_are_found_and_named_by_their_size(con: Connection, iris: pd.DataFrame) -> None:
     flowers = iris.drop(columns="kind")  # noqa: F841 - read by its name
     con.execute("CREATE TABLE flowers AS FROM flowers")
-    model = nbsql.fit(con, "flowers", target=None, method=nbsql.Clusters(3), name="kinds")
+    method = nbsql.Clusters(3, starts=2)
+    model = nbsql.fit(con, "flowers", target=None, method=method, name="kinds")
     found = [row[-2] for row in model.predict("flowers").fetchall()]
     assert adjusted_rand_score(iris.kind, found) > 0.7
     sizes = {label: n for label, n, *_ in model.priors}
     assert list(sizes) == ["cluster_1", "cluster_2", "cluster_3"]
     assert [*sizes.values()] == sorted(sizes.values(), reverse=True)
-    again = nbsql.fit(con, "flowers", target=None, method=nbsql.Clusters(3), name="kinds", replace=True)
+    again = nbsql.fit(con, "flowers", target=None, method=method, name="kinds", replace=True)
     assert [row[-2] for row in again.predict("flowers").fetchall()] == found
     assert con.execute("SELECT prediction FROM kinds.predict('flowers')").fetchall() == [(label,) for label in found]
     row = dict(zip("abcd", (5.1, 3.5, 1.4, 0.2), strict=True))
@@ -164,7 +163,7 @@ def test_groups_are_found_and_named_by_their_size(con: Connection, iris: pd.Data
     assert {row[0] for row in model.explain("SELECT * FROM flowers LIMIT 1").df()[["class"]].to_numpy()} == {*sizes}
     assert model.unusual("flowers", 2).fetchall()
     loaded = nbsql.load(con, "kinds")
-    assert loaded.state.spec.clusters == nbsql.Clusters(3)
+    assert loaded.state.spec.clusters == method
     assert loaded.evaluate("SELECT * FROM kinds.predict('flowers') AS p(a, b, c, d, cluster, certainty)").accuracy == 1
 
 
@@ -172,7 +171,7 @@ def test_groups_are_found_and_named_by_their_size(con: Connection, iris: pd.Data
 def test_rows_of_known_clusters_are_learnt_and_forgotten(con: Connection, iris: pd.DataFrame) -> None:
     flowers = iris.drop(columns="kind")  # noqa: F841 - read by its name
     con.execute("CREATE TABLE flowers AS FROM flowers")
-    model = nbsql.fit(con, "flowers", target=None, method=nbsql.Clusters(2))
+    model = nbsql.fit(con, "flowers", target=None, method=nbsql.Clusters(2, starts=1))
     before = model.log_likelihood("flowers")
     model.update("SELECT *, 'cluster_2' AS cluster FROM flowers LIMIT 9", batch="told")
     assert {label: n for label, n, *_ in model.priors}["cluster_2"] > 9
@@ -222,7 +221,7 @@ def test_what_clusters_do_not_take_is_refused(con: Connection, case: str) -> Non
 
 def test_what_needs_known_clusters_says_so(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT hash(i) % 10 / 10 + i % 2 AS x FROM range(30) AS r(i)")
-    model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2))
+    model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1))
     known = "known clusters to judge by (without them, there is log_likelihood)"
     with pytest.raises(nbsql.InputError) as caught:
         model.evaluate("t")
@@ -235,7 +234,7 @@ def test_what_needs_known_clusters_says_so(con: Connection) -> None:
 def test_a_column_with_the_name_of_the_clusters_is_no_feature(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 2 AS cluster, 'v' || i % 2 AS v FROM range(30) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="the column 'cluster' of t is no feature, as the clusters have its name"):
-        model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2))
+        model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1))
     assert list(model.families) == ["v"]
 
 
