@@ -91,6 +91,7 @@ def measured(folder: Path, *arguments: str) -> dict[str, Any]:
     return dict(json.loads((folder / "benchmark.json").read_text(encoding="utf-8")))
 
 
+@pytest.mark.nightly  # it holds how the benchmarks drive what they measure
 def test_a_run_measures_every_round_and_names_what_is_absent(tmp_path: Path) -> None:
     found = measured(tmp_path, "--only", "text", "--contenders", "scan", "clickhouse", "e1071")
     able = {"nbsql", "scan", *(name for name in ("clickhouse", "e1071") if not missing(name))}
@@ -107,6 +108,7 @@ def test_a_run_measures_every_round_and_names_what_is_absent(tmp_path: Path) -> 
         assert set(result["agreement"]) == able & {"clickhouse"}
 
 
+@pytest.mark.nightly  # it holds how the benchmarks drive what they measure
 def test_memory_measures_every_act_and_leaves_no_file(tmp_path: Path) -> None:
     command = [sys.executable, str(HERE / "memory.py"), "--share", "0.0001", "--memory", "500MB", "--folder", str(tmp_path)]
     command += ["--only", "texts", "folds"]
@@ -118,7 +120,7 @@ def test_memory_measures_every_act_and_leaves_no_file(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.nightly  # when the benchmarks have changed: it holds nothing but how they drive the contender
+@pytest.mark.nightly  # it holds how the benchmarks drive what they measure
 def test_spark_has_the_same_answers(tmp_path: Path) -> None:
     absent = missing("spark")
     if absent:
