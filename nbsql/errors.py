@@ -1,12 +1,15 @@
 """The errors and warnings of nbsql: one line each, the fact and the cure."""
 
 import ast
+import contextlib
 import difflib
 import os
 import re
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 _MARKED = re.compile("⟨([^⟨⟩]*)⟩")
@@ -64,6 +67,17 @@ class NbsqlError(Exception):
     def __init__(self, message: str) -> None:
         self.marked = " ".join(message.split()) if "\n" in message else message  # a frame in it would have many lines
         super().__init__(in_words(self.marked))
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in a notebook: the lines of the user and the message, without the lines of nbsql."""
+        others = (str(Path(__file__).parent), contextlib.__file__)
+        frames = [
+            frame
+            for frame in traceback.extract_tb(self.__traceback__)
+            if not frame.filename.startswith(others) and "IPython" not in re.split(r"[/\\]", frame.filename)
+        ]
+        lines = "".join(traceback.format_list(frames)).splitlines()
+        return ["Traceback (most recent call last):", *lines, f"{type(self).__name__}: {self}"]
 
 
 class InputError(NbsqlError, ValueError):

@@ -43,7 +43,9 @@ def feature_named(spec: Spec, name: str, title: str) -> Feature:
     """The feature of that name. Raises InputError if the model has none."""
     match = next((feature for feature in spec.features if feature.name == name), None)
     if match is None:
-        raise InputError(f"{title} has no feature {name!r}{suggestion(str(name), [item.name for item in spec.features])}")
+        names = [item.name for item in spec.features]
+        hint = suggestion(str(name), names) or (f"; its features are {listed(names)}" if names else "")
+        raise InputError(f"{title} has no feature {name!r}{hint}")
     return match
 
 

@@ -112,7 +112,10 @@ def _has_values(engine: Engine, source: Source, column: Column) -> bool:
 
 def _extended(engine: Engine, source: Source, derived: tuple[Derived, ...]) -> Source:
     names = [column.name for column in source.columns]
-    relation = with_derived(engine.renderer, source.relation, derived, names, exact=engine.exact)
+    read = source.relation
+    if source.as_texts is not None and any("try_cast" in each.expression.lower() for each in derived):
+        read = engine.renderer.fragment("apart_from_reader", read)
+    relation = with_derived(engine.renderer, read, derived, names, exact=engine.exact)
     changed = {folded(each.name) for each in derived}
     own = {column.name: column for column in source.columns if folded(column.name) not in changed}
     columns = [own.get(column.name, column) for column in engine.columns(relation)]

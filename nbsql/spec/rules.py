@@ -169,11 +169,24 @@ def _wrong_type(feature: Feature, name: str, column: Column, label: str, model: 
     """The error for a column whose values are not those of a feature."""
     what = f"column {column.name!r} of {label} is {column.type}"
     if column.kind not in feature.family.accepts:
-        return InputError(f"{what}, which {model} cannot take for a {feature.family.name} feature; cast it")
+        return InputError(
+            f"{what}, which {model} cannot take for a {feature.family.name} feature; {_cast(feature, name, column, label)}"
+        )
     learnt = feature.types[feature.columns.index(name)]
     whole = "to whole numbers and then " if (column.kind, value_kind(learnt)) == ("float", "text") else ""
     shown = "text" if value_kind(learnt) == "text" else learnt
     return InputError(f"{what}, and {model} has learnt {shown} there; read it as {shown}, or cast it {whole}to {shown}")
+
+
+def _cast(feature: Feature, name: str, column: Column, label: str) -> str:
+    """What to do about a column of another type; for a file, whose types were guessed, the source that casts it."""
+    if not re.fullmatch(r".*\.(?:csv|tsv|json|jsonl|ndjson)(?:\.gz|\.zst)?", label, re.IGNORECASE):
+        return "cast it"
+    written, path = (text.replace('"', r"\"") for text in (plain_name(Dialect("duckdb"), name), label.replace("'", "''")))
+    # DuckDB 2.0 hands a cast alone on to the reader, which fails.
+    value, quote = (f"trim({written})" if column.kind == "text" else written), '"'
+    cast = f"TRY_CAST({value} AS {feature.types[feature.columns.index(name)]}) AS {written}"
+    return f"cast it, with NULL for the values that are none: {quote}SELECT * REPLACE ({cast}) FROM '{path}'{quote}"
 
 
 def check_source(

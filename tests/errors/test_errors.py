@@ -1,6 +1,7 @@
 """Bad input gets one clear line, the fact and the cure, and changes nothing."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -148,3 +149,26 @@ def test_a_column_that_is_in_the_index_of_a_frame(con: duckdb.DuckDBPyConnection
         InputError, match=r"over the columns of the DataFrame; 'wind' is in its index: pass df.reset_index\(\)$"
     ):
         fit(con, frame.set_index("wind"), slice_by="wind + 1")
+
+
+def test_a_notebook_shows_the_lines_of_the_user_and_the_message(con: duckdb.DuckDBPyConnection) -> None:
+    code = compile("def ask():\n    nbsql.fit(con, 'SELECT 1 AS x', target='y')\nask()", "cell 7", "exec")
+    with pytest.raises(InputError) as caught:
+        exec(code, {"nbsql": nbsql, "con": con})  # noqa: S102
+    lines = caught.value._render_traceback_()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert [line.strip() for line in lines if "cell 7" in line] == [
+        'File "cell 7", line 3, in <module>', 'File "cell 7", line 2, in ask',
+    ]  # fmt: skip
+    assert lines[-1] == "InputError: no column 'y' in the query; its columns are 'x'"
+    assert str(Path(nbsql.__file__).parent) not in "".join(lines)
+
+
+def test_a_transaction_that_an_error_has_ended_says_how_to_go_on(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("BEGIN")
+    with pytest.raises(duckdb.Error):
+        con.execute("SELECT * FROM nowhere")
+    with pytest.raises(DatabaseError, match=r"^an earlier error has ended the transaction; begin anew after con.rollback\(\)$"):
+        nbsql.fit(con, "SELECT 1 AS x, 2 AS y", target="y")
+    con.rollback()
+    nbsql.fit(con, "SELECT unnest([1, 2]) AS x, unnest([1, 2]) AS y", target="y")

@@ -1,10 +1,11 @@
 """Files that DuckDB cannot read as they are: the line says what is wrong and which source reads them, and that source does."""
 
 import contextlib
+import csv
 import gzip
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -287,3 +288,22 @@ def test_lines_that_are_no_rows_of_one_form_name_the_source_that_reads_them(con:
         with pytest.raises(InputError, match=f'{cure}"{re.escape(source)}"$'):
             ask()
     assert len(model.predict(source).fetchall()) == 41
+
+
+@pytest.mark.parametrize("column", ["x", "the x", 'x"y'])
+def test_a_number_that_a_new_file_has_as_texts_names_the_source_that_casts_it(
+    con: duckdb.DuckDBPyConnection, column: str
+) -> None:
+    def written(name: str, values: Sequence[str]) -> str:
+        with Path(name).open("w", newline="") as file:
+            csv.writer(file).writerows([["y", column], *([f"{'ab'[i % 2]}", value] for i, value in enumerate(values))])
+        return name
+
+    model = nbsql.fit(con, written("old.csv", [f"{i % 7}.5" for i in range(40)]), target="y")
+    with pytest.raises(
+        InputError, match="is VARCHAR, which the model cannot take for a gaussian feature; cast it, with"
+    ) as caught:
+        model.predict(written("new.csv", ["1.5", "NA", "2.5"]))
+    source = re.search(r'are none: "(.*)"$', str(caught.value))[1].replace(r"\"", '"')  # type: ignore[index]
+    assert sorted(model.predict(source).fetchall(), key=str)[0][1] == 1.5
+    assert [row[1] is None for row in model.predict(source)].count(True) == 1

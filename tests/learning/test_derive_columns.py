@@ -201,3 +201,23 @@ def test_estimators_derive() -> None:
     expected = NaiveBayesClassifier().fit(hand, labels).predict_proba(hand)
     assert derived.predict_proba(frame) == pytest.approx(expected)
     assert NaiveBayesCV(derive=DERIVE, alphas=[1.0]).fit(frame, labels).predict_proba(frame) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("expression", ["TRY_CAST(x AS DOUBLE)", "try_cast(x AS DOUBLE)"])
+def test_a_text_of_a_file_that_is_no_number_is_a_missing_one_by_try_cast(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, expression: str
+) -> None:
+    """DuckDB 2.0 hands a cast that is the only use of a column on to the reader of the file, which fails on the text."""
+    con.execute(
+        "CREATE TABLE r AS SELECT id, y, CASE WHEN id % 9 = 0 THEN 'cheap' ELSE CAST(id % 13 AS VARCHAR) END AS x FROM t"
+    )
+    path = str(tmp_path / "r.csv")
+    con.execute(f"COPY r TO '{path}'")
+    models = [nbsql.fit(con, source, **OPTIONS, derive={"x": expression}) for source in ("r", path)]
+    assert [model.families["x"].name for model in models] == ["gaussian"] * 2
+    expected = posteriors(models[0].predict_proba("r", columns=["id"]))
+    assert posteriors(models[1].predict_proba(path, columns=["id"])) == pytest.approx(expected, rel=1e-9)
+    assert (
+        sum(row[2] is None for row in models[1].predict(path))
+        == con.sql("FROM r WHERE x = 'cheap'").count("id").fetchall()[0][0]
+    )
