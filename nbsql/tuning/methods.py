@@ -15,7 +15,7 @@ from nbsql.family import Binned, Categorical, Family
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.interactions import triples
 from nbsql.spec.classifier import Classifier
-from nbsql.spec.dependence import KDB, TAN, FoundParents, OneDependence
+from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents, OneDependence
 from nbsql.spec.method import CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
@@ -32,6 +32,7 @@ MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
 MAX_WEIGHED_OF_TREE = 400  # the same where the columns depend on each other, which gains more
 MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
 MAX_SHRUNK = 64  # the same of products whose covariances are shrunk, which many columns need not determine
+MAX_PAIRED = 100  # columns of which every pair is scored
 
 
 # What may raise an error of the scores of the first fold; None if no method is left before all folds are scored.
@@ -104,6 +105,8 @@ def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | No
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
     if method.is_cut_at_quantiles and columns > MAX_CUT:
         return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
+    if isinstance(method, AODE) and columns > MAX_PAIRED:
+        return f"the pairs of {columns} columns take long; name it in methods to try it"
     if isinstance(method, Discriminant) and columns > (MAX_SHRUNK if method.shrinkage else MAX_CUT):
         return f"the covariances of {columns} columns take long; name it in methods to try it"
     return None

@@ -414,6 +414,8 @@ def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
     reason = "the weights of {} columns in 2 classes take long; name it in methods to try it"
     assert [reason_not_tried(nbsql.Weighted(), each, 2) for each in (150, 151)] == [None, reason.format(151)]
     assert [reason_not_tried(tree, each, 2) for each in (200, 201)] == [None, reason.format(201)]
+    reason = "the pairs of 101 columns take long; name it in methods to try it"
+    assert [reason_not_tried(nbsql.AODE(), each, 2) for each in (100, 101)] == [None, reason]
 
 
 @pytest.mark.look
