@@ -143,7 +143,7 @@ class FeatureWeightSearch(WeightSearch):
     def loss(self, scores: Markup) -> float:
         """The log loss of the rows by their scores."""
         rows = self.engine.query_macro("losses_of_temperatures", scores, [1.0], len(self.counts))
-        return float(sum(loss for _, _, loss in rows) / sum(weight for _, weight, _ in rows))
+        return float(sum(row[3] for row in rows) / sum(row[2] for row in rows))
 
     def _points_of_folds(self, evidence: Evidence, point: Sequence[float]) -> list[tuple[str, list[float]]]:
         """The name of each fold and the point by the rows of the other folds: one Newton step from that of all rows.

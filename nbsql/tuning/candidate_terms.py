@@ -301,13 +301,16 @@ class CandidateTerms:
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:
         """The best temperature for all rows, and for each fold that of the other folds."""
-        losses = self.engine.query_macro("losses_of_temperatures", row_scores, TEMPERATURES, self.classes)
+        rows = self.engine.query_macro("losses_of_temperatures", row_scores, TEMPERATURES, self.classes)
+        losses: dict[str, dict[float, float]] = {}
+        for fold, temperature, _, loss in rows:
+            losses.setdefault(fold, {})[temperature] = loss
 
-        def best(rows: Sequence[Sequence[Any]]) -> float:
-            sums = [sum(row[2 + i] for row in rows) for i in range(len(TEMPERATURES))]
-            return min(zip(sums, TEMPERATURES, strict=True))[1]
+        def best(folds: Collection[str]) -> float:
+            return min(TEMPERATURES, key=lambda temperature: (sum(losses[fold][temperature] for fold in folds), temperature))
 
-        return best(losses), [(row[0], best([other for other in losses if other is not row])) for row in losses]
+        names = sorted(losses)  # sums in one order
+        return best(names), [(fold, best([name for name in names if name != fold])) for fold in names]
 
     def least_losses(self, row_scores: Markup) -> Markup:
         """A table of the loss of each row, at the temperature that is best for these rows themselves."""

@@ -158,17 +158,22 @@ least(greatest(coalesce(
   -ln({{ nbsql.epsilon() }})), -ln(1 - {{ nbsql.epsilon() }})), -ln({{ nbsql.epsilon() }}))
 {%- endmacro %}
 
-{# The sums of the losses at each of some temperatures, one row per fold: fold, weight, loss_1, loss_2, ... #}
+{# The sums of the losses at each of some temperatures, one row per fold and temperature: fold, temperature, weight, loss. #}
 {% macro losses_of_temperatures(standing, temperatures, classes) -%}
 {% set rows %}{{ standing }} AS standing{% endset -%}
+{% set tried %}{% call(temperature) nbsql.array_of_each(temperatures) %}{{ nbsql.number(temperature) }}{% endcall %}{% endset -%}
 SELECT
   CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
-  sum(weight) AS weight
-  {%- for temperature in temperatures %},
-  sum(weight * {{ nbsql.loss_of_joints(classes, nbsql.number(temperature)) | indent(2) }}) AS loss_{{ loop.index }}
-  {%- endfor +%}
-FROM {{ nbsql.with_highest_joint(rows, classes) }}
-GROUP BY nbsql_slice
+  temperature,
+  sum(weight) AS weight,
+  sum(weight * {{ nbsql.loss_of_joints(classes, nbsql.word('temperature')) | indent(2) }}) AS loss
+FROM (
+  SELECT
+    *,
+    {{ nbsql.unnested([tried], ['temperature']) | indent(4) }}
+  FROM {{ nbsql.with_highest_joint(rows, classes) | indent(2) }}
+) AS tried
+GROUP BY nbsql_slice, temperature
 {%- endmacro %}
 
 {# The loss of each row at the temperature of its fold: nbsql_key, weight, loss. temperatures: pairs of a fold and a number. #}
