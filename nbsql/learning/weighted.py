@@ -72,6 +72,11 @@ class FeatureWeightSearch(WeightSearch):
         The weight is that of the feature in the class, or the offset of the class from its prior. Options that are open
         are chosen. Raises InputError if there are too many weights, or if the rows do not determine them.
         """
+        by_feature = len(evidence.features)
+        by_class = by_feature * len(self.counts)
+        if asked.per == CLASS_AND_FEATURE and MAX_WEIGHTS_TO_COMPARE < by_class <= MAX_WEIGHTS:
+            usual = f"the {by_feature} of ⟨per='feature'⟩"
+            warn_user(f"⟨per={asked.per!r}⟩ learns {by_class} weights, which takes many times as long as {usual}")
         with self._begun(asked, evidence) as (chosen, starts):
             point = self._minimise(evidence.relation, starts)
         found: list[tuple[int, str | None, float]] = []

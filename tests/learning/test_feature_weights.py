@@ -382,3 +382,12 @@ def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path
         chosen = nbsql.load(con, "w").state.spec.weighted
     assert chosen is not None
     assert (chosen.per in ("feature", "class and feature"), chosen.penalty in (1.0, 10.0, 100.0)) == (True, True)
+
+
+def test_weights_of_many_classes_are_said_to_take_long(con: duckdb.DuckDBPyConnection) -> None:
+    columns = ", ".join(f"(hash(i + {k}) % 3 = 0 OR i % 8 = {k}) AS x{k}" for k in range(8))
+    con.execute(f"CREATE TABLE many AS SELECT i % 8 AS y, {columns} FROM range(160) AS t(i)")
+    said = "^per='class and feature' learns 64 weights, which takes many times as long as the 8 of per='feature'$"
+    with pytest.warns(nbsql.NbsqlWarning, match=said):
+        nbsql.fit(con, "many", target="y", method=nbsql.Weighted(per="class and feature", penalty=10))
+    nbsql.fit(con, "many", target="y", method=nbsql.Weighted(penalty=10))
