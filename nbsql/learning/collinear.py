@@ -15,15 +15,15 @@ def features_with_covariance(spec: Spec) -> list[Feature]:
     return [feature for feature in spec.features if feature.family.kind == "matrix"]
 
 
-def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
+def check_covariances(engine: Engine, spec: Spec, *cells: Markup, where: str = "") -> None:
     """Raise InputError if a covariance matrix of a model to be made has no inverse; the message names the dependent columns.
 
-    The union of the queries `cells` is the cells of the model.
+    The union of the queries `cells` is the cells of the model; `where` begins the message.
     """
     for feature in features_with_covariance(spec):
         statistics = engine.renderer.fragment("subquery", engine.renderer.fragment("union_of_rows", cells))
         for label, numbers in engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
-            raise InputError(_collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
+            raise InputError(where + _collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
 
 
 def check_covariances_of_folds(engine: Engine, spec: Spec, cells: Markup, others: Mapping[str, Markup]) -> None:
@@ -32,10 +32,7 @@ def check_covariances_of_folds(engine: Engine, spec: Spec, cells: Markup, others
     if all(feature.family.shrinkage for feature in features_with_covariance(spec)):
         return
     for name, cells_beside in others.items():
-        try:
-            check_covariances(engine, spec, cells_beside)
-        except InputError as error:
-            raise InputError(f"beside fold {name}, {error}") from None
+        check_covariances(engine, spec, cells_beside, where=f"beside fold {name}, ")
 
 
 def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> str:

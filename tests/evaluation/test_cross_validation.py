@@ -242,6 +242,7 @@ def test_what_no_other_method_is_tried_on(con: Connection, tmp_path: Path) -> No
         model.report(tmp_path / "m.html", gain=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "beside"), [("TRUE", ""), ("part <> 0", "beside fold 0, ")])
 def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit(rows: str, beside: str) -> None:
     query = f"""
