@@ -146,7 +146,7 @@ def _text(value: Any, type_: str) -> Any:
 
 
 def to_python(value: Any) -> Any:
-    """A numpy scalar or array, a missing value of pandas, a member of an enum or a set as a plain Python value.
+    """A numpy or Arrow scalar or array, a missing value of pandas, a member of an enum or a set as a plain Python value.
 
     It imports no library. A set is a list of tokens, which have no order.
     """
@@ -156,6 +156,9 @@ def to_python(value: Any) -> Any:
         return {key: to_python(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [*map(to_python, value)]
+    for method in ("to_pylist", "as_py"):  # of an array of Arrow, and of a value in one
+        if hasattr(value, method):
+            return to_python(getattr(value, method)())
     name, shape = type(value).__name__, getattr(value, "shape", None)
     if name in ("NAType", "NaTType"):
         return None

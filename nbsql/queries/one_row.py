@@ -169,7 +169,9 @@ class RowScorer:
     def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
         """The parameters, and the type as which each is read."""
         if not isinstance(row, Mapping):
-            raise InputError(f"a row must be a dictionary, {{column: value}}, not {type(row).__name__}")
+            call = next((name for name in ("to_dict", "_asdict") if hasattr(row, name)), None)  # of a Series, a named tuple
+            cure = f": pass row.{call}()" if call else ""
+            raise InputError(f"a row must be a dictionary, {{column: value}}, not {type(row).__name__}{cure}")
         try:
             values = [row[name] for name in self._names]
         except KeyError:

@@ -33,8 +33,12 @@ class Columns:
 
     def find(self, name: Any) -> Column:
         if not isinstance(name, str):
-            cure = f"; write {str(name)!r}" if isinstance(name, int) else ""  # pandas names columns 0, 1, 2 by default
-            raise InputError(f"a column's name must be text, not {name!r}{cure}")
+            # pandas names columns 0, 1, 2 by default, or by tuples; a Series has a name.
+            text = name[0] if isinstance(name, list) and len(name) == 1 else getattr(name, "name", None)
+            text = str(name) if isinstance(name, (int, tuple)) else text
+            cure = f"; write {text!r}" if isinstance(text, str) else ""
+            shown = repr(name) if isinstance(name, (int, float, tuple, list)) or name is None else f"a {type(name).__name__}"
+            raise InputError(f"a column's name must be text, not {shown}{cure}")
         found = [c for c in self.all if c.name == name] or [c for c in self.all if c.name.lower() == name.lower()]
         if not found and set(name) & set("*?"):
             raise InputError(f"no column {name!r} in {self.source}; only families takes patterns, so list the columns by name")

@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import nbsql
@@ -79,3 +80,25 @@ def test_half_a_character_is_refused_with_what_replaces_it() -> None:
         with pytest.raises(nbsql.DatabaseError, match="half a character, which UTF-8 has not; replace it: text"):
             nbsql.fit(duckdb.connect(), source, target="y")
     nbsql.fit(duckdb.connect(), {"y": ["a", "b"], "x": [text.encode(errors="replace").decode(), "b"]}, target="y")
+
+
+def test_arrays_of_arrow_are_lists_in_a_dict_and_their_scalars_values(con: duckdb.DuckDBPyConnection) -> None:
+    plain = {"size": [1.0, None, 4.0], "kind": ["p", "q", None]}
+    arrow = {"size": pa.array(plain["size"]), "kind": pa.chunked_array([plain["kind"]])}
+    model = nbsql.fit(con, {"y": ["a", "b", "a"] * 9, "size": [1.0, 2.0, 3.0] * 9, "kind": ["p", "q", "q"] * 9}, target="y")
+    assert model.predict(arrow).fetchall() == model.predict(plain).fetchall()
+    assert model.predict_one({name: values[0] for name, values in arrow.items()}) == model.predict_one(
+        {"size": 1.0, "kind": "p"}
+    )
+
+
+def test_rows_that_python_has_in_other_forms_name_the_call_that_makes_dicts_of_them(con: duckdb.DuckDBPyConnection) -> None:
+    frame = pandas.DataFrame({"y": ["a", "b"] * 9, "x": [1.0, 2.0] * 9})
+    model = nbsql.fit(con, frame, target="y")
+    expected = model.predict_one({"x": 1.0})
+    for row, call in ((frame.iloc[0], "to_dict"), (next(frame.itertuples()), "_asdict")):
+        with pytest.raises(nbsql.InputError, match=rf"not \w+: pass row\.{call}\(\)$"):
+            model.predict_one(row)
+        assert model.predict_one(getattr(row, call)()) == expected
+    with pytest.raises(nbsql.InputError, match=r"not generator; pass list\(rows\)$"):
+        model.predict({"x": x} for x in (1.0, 2.0))

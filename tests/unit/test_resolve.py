@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import nbsql
@@ -47,14 +48,16 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"target": "paly"}, "no column 'paly' in golf; did you mean 'play'?"),
         ({"target": "zzz"}, f"no column 'zzz' in golf; {COLUMNS}"),
         ({"target": ""}, f"no column '' in golf; {COLUMNS}"),
-        ({"target": ["play"]}, "a column's name must be text, not ['play']"),
+        ({"target": ["play"]}, "a column's name must be text, not ['play']; write 'play'"),
+        ({"target": ("a", "play")}, """a column's name must be text, not ('a', 'play'); write "('a', 'play')\""""),
+        ({"target": pd.Series([1], name="play")}, "a column's name must be text, not a Series; write 'play'"),
         ({"id": "play"}, "column 'play' cannot be both the target and the id"),
         ({"id": ["n", "N"]}, "id names 'n' twice; name it once"),
         ({"id": 3}, "id must be a column or a list of columns, not 3"),
         ({"id": [None]}, "a column's name must be text, not None"),
         ({"weight": "nn"}, "no column 'nn' in golf; did you mean 'n'?"),
         ({"weight": "note"}, "weight column 'note' is VARCHAR; weights must be numbers"),
-        ({"weight": ["n"]}, "a column's name must be text, not ['n']"),
+        ({"weight": ["n"]}, "a column's name must be text, not ['n']; write 'n'"),
         ({"target": "n", "weight": "n"}, "column 'n' cannot be both the target and the weight"),
         ({"features": ["outlok"]}, "no column 'outlok' in golf; did you mean 'outlook'?"),
         ({"features": ["outlook", "OUTLOOK"]}, "features names 'outlook' twice; name it once"),

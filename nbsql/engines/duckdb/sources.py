@@ -186,7 +186,7 @@ class Sources:
                 raise unreadable(frame, kind, reason) from None
             raise InputError(
                 f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
-                f"a dict of columns or a list of dicts, not {kind}"
+                f"a dict of columns or a list of dicts, not {kind}{'; pass list(rows)' if isinstance(frame, Iterator) else ''}"
             ) from None
         turn = turn_of(self._engine.handle)
 
