@@ -21,7 +21,7 @@ LEAST_VERSION = 15
 # A virtual machine that lives for a few tests does not earn back what compiling its code twice costs. That of all cases on
 # Spark does: it spends a fifth less.
 SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-JAVA = "-XX:+UseSerialGC" if os.environ.get("CI") == "true" and "NBSQL_SPARK" not in os.environ else SHORT_LIVED
+JAVA = "-XX:+UseSerialGC" if os.environ.get("CI") == "true" else SHORT_LIVED
 
 
 def binaries() -> Path | None:
