@@ -43,6 +43,8 @@ def sample(state: ModelState, n: Any, seed: Any) -> Query:
     refused = [feature for feature in plan.spec.features if feature.family.sampling_kind not in drawable]
     if refused:
         names = listed(feature.name for feature in refused)
+        if any(feature.family.parent for feature in refused):
+            raise InputError(f"{title} cannot be sampled: its features {names} depend on others; fit it with ⟨method='naive'⟩")
         raise InputError(
             f"{title} cannot be sampled: {names} of family {refused[0].family.name!r} with these options does not say "
             "how a row comes about; fit it without"

@@ -172,6 +172,14 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
     assert model.log_likelihood(f"{rows} WHERE FALSE") == 0
 
 
+def test_what_depends_on_others_is_not_drawn(con: Connection, refused: Refused) -> None:
+    rows = "SELECT i % 2 AS y, 'u' || i % 3 AS u, 'v' || i % 3 AS v, 'w' || i % 3 AS w FROM range(30) AS r(i)"
+    model = nbsql.fit(con, rows, target="y", name="tree", method="tan")
+    line = "model 'tree' cannot be sampled: its features 'v', 'w' depend on others; fit it with method='naive'"
+    with refused(nbsql.InputError, line):
+        model.sample(1)
+
+
 def test_what_cannot_be_drawn(con: Connection, refused: Refused) -> None:
     rows = "SELECT ['a', 'b'] AS bag, i AS y FROM range(2) AS r(i)"
     model = nbsql.fit(con, rows, target="y", name="bags", families={"bag": nbsql.Tokens(tfidf=True)})
