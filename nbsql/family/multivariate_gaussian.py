@@ -49,7 +49,6 @@ class MultivariateGaussian(OverColumns):
     cell: ClassVar[Cell] = "matrix"
     units: ClassVar[str] = "numbers"
     centred: ClassVar[bool] = True
-    linear_cure: ClassVar[str] = "use ⟨quadratic()⟩, or fit it with shared=True"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
     sampling_kind: ClassVar[str] = "vector"
 

@@ -106,8 +106,8 @@ def weights_query(state: ModelState, degree: Literal[1, 2]) -> str:
     if len(state.classes) < 2:
         raise ModelError(f"{state.title} has one class only; weights tell two or more apart")
     context = plan.context(state.classes)
-    for feature in context.facts.features:
-        reason = _refusal(feature, degree)
+    refusals = (_refusal(feature, power) for power in (2, degree) for feature in context.facts.features)
+    for reason in refusals:  # no cure by the quadratic form for a model that has none
         if reason is not None:
             raise ModelError(f"{state.title} has no {'linear' if degree == 1 else 'quadratic'} form: {reason}")
     return plan.renderer.statement("linear", context, *plan.current_tables(context, by_class=True), degree)
@@ -121,10 +121,15 @@ def _refusal(feature: Feature, degree: int) -> str | None:
     if family.degree is None:
         if family.bag:
             return f"{feature.name!r} divides by the length of the text with norm='l2'"
-        return f"{feature.name!r} is {family.name}, no polynomial of its number"
+        cure = f"⟨families={{{feature.name!r}: nbsql.Binned()}}⟩"
+        return f"{feature.name!r} is {family.name}, no polynomial of its number; cut it into bins, {cure}"
     if family.degree > degree and family.kind == "weight":
         return f"{feature.name!r} is {'a product' if family.product else 'squared'}; use ⟨quadratic()⟩"
     if family.degree > degree:
-        what = "a covariance matrix" if family.kind == "matrix" else "a variance"
-        return f"{feature.name!r} is {family.name} with {what} of its own in every class; {family.linear_cure}"
+        if family.kind != "matrix":
+            return f"{feature.name!r} is {family.name} with a variance of its own in every class; {family.linear_cure}"
+        return (
+            f"{feature.name!r} is {family.name} with a covariance matrix of its own in every class; use ⟨quadratic()⟩, or fit "
+            f"it with ⟨families={{{feature.name!r}: nbsql.MultivariateGaussian({[*family.columns]}, shared=True)}}⟩"
+        )
     return None
