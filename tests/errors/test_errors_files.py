@@ -240,6 +240,8 @@ def test_a_file_whose_dates_may_be_others_than_those_of_the_fit_is_scored_with_a
     for verb in (model.predict, model.evaluate, model.update):
         with pytest.warns(nbsql.NbsqlWarning, match="dates in 'new.csv' may be others") as caught:
             verb("new.csv")
+    with pytest.warns(nbsql.NbsqlWarning, match=r"dates in 'ne\[w\].csv' may be others"):  # a pattern
+        model.predict("ne[w].csv")
     *_, source = re.findall(r'"(FROM .*?)"', str(caught[0].message))
     assert {(row[0], row[2]) for row in model.predict(source).fetchall()} == {("a", "a"), ("b", "b")}
 

@@ -47,7 +47,7 @@ def read_file(engine: Engine, path: str) -> Source:
         found.relation = wider
         found = engine.described(found)
     if _CSV.search(path):
-        first = path if Path(path).is_file() else engine.query_macro("first_file", path)[0][0]
+        first = path if Path(path).is_file() else engine.query_macro("first_file", path)[0][0] or path
         skipped, delimiter, *formats = engine.query_macro("csv_as_sniffed", first)[0]
         _warn_of_lines(path, first, skipped, delimiter)
         _warn_of_dates(engine, path, found, formats)
