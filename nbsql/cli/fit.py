@@ -63,7 +63,7 @@ def fit(
             model = nbsql.fit(engine, source, name=name, replace=replace, **with_labels(engine, source, options))
         report(engine, database, model, form)
         if form == "table":
-            _next(engine, database, model, source)
+            _suggest_commands(engine, database, model, source)
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def classes(model: nbsql.Model) -> None:
         tables.echo(f"  … and {len(found.rows) - ROWS} more")
 
 
-def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> None:
+def _suggest_commands(engine: Engine, database: str, model: nbsql.Model, source: str) -> None:
     name, dialect = str(model.name), engine.renderer.dialect
     command, macro = ("predict", "predict") if model.state.spec.has_target else ("unusual", "log_evidence")
     table = "your_table" if " " in source.strip() or "." in source or source == "-" else source

@@ -51,7 +51,7 @@ class Catalogue(Runner):
         """The current catalog, if the names of a model leave it out; None if there is only one, or if the names contain it."""
         return None
 
-    def portable(self, sql: str) -> str:
+    def without_database_name(self, sql: str) -> str:
         """A statement without the name of the current database, so that it also runs in a copy that has another name."""
         return sql
 

@@ -47,4 +47,4 @@ def script(engine: Engine, statements: Iterable[Statement], writes: str | None =
     if not engine.drafts:
         begin, commit = (engine.renderer.statement(f"{act}_transaction") for act in ("begin", "commit"))
         parts = [f"{begin};", *parts, f"-- commit\n{commit};"]
-    return engine.portable("\n\n".join(parts))
+    return engine.without_database_name("\n\n".join(parts))

@@ -201,7 +201,9 @@ class Count:
         )
         empty = f"no row of {name} has a {spec.target!r} and counts; a model needs at least one"
         broken = [self.engine.in_words(rule.violation_message()) for rule in self.rules]
-        return self.engine.renderer.fragment("rows_scanned", Context.of(spec), scan or self._scan, broken, undeclared, empty)
+        return self.engine.renderer.fragment(
+            "checked_row_count", Context.of(spec), scan or self._scan, broken, undeclared, empty
+        )
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Check the scan against the rules, and return the classes that count."""

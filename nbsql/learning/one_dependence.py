@@ -119,7 +119,7 @@ def category_features(spec: Spec) -> dict[int, Feature]:
     """
     categories = [each for each in spec.features if each.family.cell in ("bin", "level")]
     for why, cure, apart in (
-        ("declared values", "without levels, and with one alpha", [each.name for each in categories if _is_declared(each)]),
+        ("declared values", "without levels, and with one alpha", [each.name for each in categories if _has_declared(each)]),
         ("a min_count", "without it", [each.name for each in categories if each.family.least_count]),
     ):
         if apart:
@@ -128,10 +128,10 @@ def category_features(spec: Spec) -> dict[int, Feature]:
                 f"{'is' if len(apart) == 1 else 'are'} independent of the others; {cure}, "
                 f"{'it' if len(apart) == 1 else 'they'} may depend on them"
             )
-    return {each.index: each for each in categories if not (_is_declared(each) or each.family.least_count)}
+    return {each.index: each for each in categories if not (_has_declared(each) or each.family.least_count)}
 
 
-def _is_declared(feature: Feature) -> bool:
+def _has_declared(feature: Feature) -> bool:
     return feature.family.cell == "level" and bool(feature.family.declared)
 
 

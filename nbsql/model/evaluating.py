@@ -229,7 +229,7 @@ class Evaluating(Handle):
         if isinstance(slices := queries.get("slices"), Slices):
             texts["slice_intervals"] = slices.intervals.sql
         if evaluator.costs is not None:
-            texts["cost"] = self.state.engine.portable(evaluator.cost_sql(evaluator.costs))
+            texts["cost"] = self.state.engine.without_database_name(evaluator.cost_sql(evaluator.costs))
         if table in texts:
             return texts[table]
         if table in SLICES:

@@ -110,7 +110,7 @@ class OneRow(Handle):
         engine = self.state.engine
         engine.require("predict_one_sql")
         self._require("predict_one")
-        return engine.portable(row_sql(self._calibrated_state(calibrated)))
+        return engine.without_database_name(row_sql(self._calibrated_state(calibrated)))
 
     def _calibrated_state(self, calibrated: bool | None) -> ModelState:
         """The state of the model as if it had the calibration that is asked for, or none."""

@@ -137,7 +137,7 @@ class Scorecard(Displayed):
         added = self._added_columns(reasons, against)
         if dialect is None:
             data = self._states.read(source)
-            return self._states.current.engine.portable(self._local_query(data, reasons, against, columns))
+            return self._states.current.engine.without_database_name(self._local_query(data, reasons, against, columns))
         traits = check_dialect(dialect)
         passed = passed_columns_elsewhere(self._states.refreshed().plan, traits, columns, added, "a scorecard")
         return self._standalone(source_relation(source, Renderer(dialect)), dialect, passed, reasons, against)

@@ -206,7 +206,7 @@ class Scoring(Imputing, OneRow, Weighing):
         self.state.require("labelled")
         self._check("evaluate", data)
         check_source(self.state.spec, data.columns, data.label, self.state.title, exact=self.state.engine.exact, training=True)
-        return self.state.engine.portable(self.state.plan.query_log_joint(data.relation, self.state.classes))
+        return self.state.engine.without_database_name(self.state.plan.query_log_joint(data.relation, self.state.classes))
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
         """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
@@ -291,7 +291,7 @@ class Scoring(Imputing, OneRow, Weighing):
         data.relation = relation_as_written(self.state.engine, data, source)
         method = self.state.calibration(calibrated) if VERBS[verb].has_posteriors else None
         query = inline_query(self.state, verb, data, self._rows(verb, data, passed), method)
-        return self.state.engine.portable(query)
+        return self.state.engine.without_database_name(query)
 
     def _standalone(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
         from nbsql.queries.standalone.scorer import check_dialect, standalone_query

@@ -105,7 +105,7 @@ class Query(PendingQuery):
     def sql(self) -> str:
         """The text of the query, for the model as it is now. It runs in a copy of the database, too, by whatever name."""
         with self._in_original_path():
-            return self._engine.portable(self._text())
+            return self._engine.without_database_name(self._text())
 
     @property
     def own_sql(self) -> str:

@@ -145,7 +145,7 @@ class ScoredSource:
             renderer = state.engine.renderer
             return renderer.statement("with_fold_comment", renderer.fragment(macro, self.held_out, *arguments))
         judged = state.plan.judged_rows(self.rows, state.classes, calibration=state.plan.calibration)
-        return state.engine.portable(state.engine.renderer.statement(macro, judged, *arguments))
+        return state.engine.without_database_name(state.engine.renderer.statement(macro, judged, *arguments))
 
     def slices(self, by: Sequence[str], least: int) -> tuple[Query, str]:
         """The slices by values of some columns, the worst first (feature_slices.sql), and the query that scores the source."""
@@ -155,7 +155,7 @@ class ScoredSource:
         sql, own = (
             engine.renderer.statement("feature_slices", judged, by, least) for judged in (anew, self._judged(self.scores, by))
         )
-        return Query(engine, own, self.source), engine.portable(sql)
+        return Query(engine, own, self.source), engine.without_database_name(sql)
 
     def telling_rows(self, count: int) -> Markup:
         """The temporary table of the most informative rows, `count` of each kind. Raises ModelError for a model with joins."""

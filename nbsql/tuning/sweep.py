@@ -25,6 +25,7 @@ from nbsql.spec.options import Options, Smoothed
 from nbsql.spec.used import check_families_used, check_used
 
 By = Literal["log_loss", "accuracy"]
+RANKED = ("rank", "alpha", "prior", "families", "accuracy", "log_loss")
 ALPHAS = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0)  # the pseudo-counts that are tried if no list of anything is given
 
 
@@ -149,7 +150,7 @@ def sweep(
             place = destination_for(engine, name, database, replace=replace)
             return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", source.label, cv.rows)]))
 
-    ranking = Query(engine, engine.renderer.statement("ranking", rows))
+    ranking = Query(engine, engine.renderer.statement("ranked_rows", rows, RANKED, [2, 3]))
     optimism = _optimism(by_fold[estimation_key(best)], list(by_fold.values()), by)
     return Sweep(scores[0][0], by, ranking, [settings[number] for number in order], optimism, make)
 

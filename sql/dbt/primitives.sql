@@ -181,7 +181,7 @@ list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length -
 {% macro default__score_of_token(model) -%}
 {{ nbsql.element(nbsql.word('lookups.scores'), nbsql.word('parameters.class_no')) }}
 {%- endmacro %}
-{% macro default__scores_of_token(model) -%} {{ nbsql.scores(model) }} AS scores {%- endmacro %}
+{% macro default__scores_of_token(model) -%} {{ nbsql.found_scores(model) }} AS scores {%- endmacro %}
 {% macro default__single_blanks(x, least) -%}
 regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
 {%- endmacro %}

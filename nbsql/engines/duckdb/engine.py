@@ -73,7 +73,7 @@ class DuckDB(DuckDBDriver):
     def kind(self, name: str) -> str:
         return _kind(duckdb.sqltype(name))
 
-    def portable(self, sql: str) -> str:
+    def without_database_name(self, sql: str) -> str:
         try:
             name = re.escape(str(self.renderer.dialect.ident(self.current()[0])))
         except DatabaseError:  # the connection is closed, and there is no current database

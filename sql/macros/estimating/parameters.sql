@@ -179,18 +179,15 @@ smoothed AS (
   {{ estimates | indent(2) }}
 )
 {%- if model.form.column_parameters %},
-{% set rows -%}
-{% for item in model.form.column_parameters if not item.parameter.paired -%}
-{% set parameter = item.parameter -%}
-({{ item.position }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
-{%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
-{%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
-{%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma_line(loop) }}
-{%- endfor %}
-{%- endset %}
+{% set single = model.form.column_parameters | rejectattr('parameter.paired') | list %}
 wanted AS (
   SELECT *
-  FROM {{ nbsql.named_values(rows, 'listed', ['position', 'feature', 'quantity', 'value', 'unseen', 'total']) | indent(2) }}
+  FROM {% call(item, _) nbsql.constants(single, 'listed', ['position', 'feature', 'quantity', 'value', 'unseen', 'total'], 2) -%}
+{% set parameter = item.parameter -%}
+{{ item.position }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
+{%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %}, {{
+  nbsql.boolean(parameter.unseen) }}, {{ nbsql.boolean(parameter.total) }}
+{%- endcall +%}
   {% for item in model.form.column_parameters if item.parameter.paired and item.parameter.column == 1 %}
   UNION ALL
   {{ nbsql[item.feature.family.macros.pairs](item.feature, item.position) | indent(2) }}

@@ -221,8 +221,8 @@ JOIN {{ others }} AS others ON others.nbsql_key = losses.nbsql_key
 {%- endmacro %}
 
 {#
-  The results that were tried, the best setting first, or column by column. rows: tuples in the order of the columns; texts: the numbers
-  of the columns of text.
+  The settings that were tried, by `auto` or in a sweep, the best first, or column by column. rows: tuples in the order of the columns;
+  texts: the numbers of the columns of text.
 #}
 {% macro ranked_rows(rows, columns, texts) -%}
 SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor +%}

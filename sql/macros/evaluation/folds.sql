@@ -260,17 +260,3 @@ JOIN (
   GROUP BY folds.nbsql_slice
 ) AS numbers ON numbers.nbsql_slice = source.nbsql_slice
 {%- endmacro %}
-
-{#
-  The settings of a sweep with the quality of their predictions, best first: rank, alpha, prior, families, accuracy, log_loss.
-
-  rows: one tuple a setting, in that order.
-#}
-{% macro ranking(rows) -%}
-{% set columns = ['rank', 'alpha', 'prior', 'families', 'accuracy', 'log_loss'] -%}
-SELECT rank, alpha, prior, families, accuracy, log_loss
-FROM {% call(row, _) nbsql.constants(rows, 'ranking', columns) -%}
-{{ row[0] }}{% for value in row[1:] %}, {{ nbsql.text(value) if value is string else nbsql.number(value) }}{% endfor %}
-{%- endcall +%}
-ORDER BY rank ASC NULLS LAST
-{%- endmacro %}

@@ -142,7 +142,7 @@ JOIN parameters ON {% if model.facts.has_segments %}parameters.nbsql_segment = {
 {%- endmacro %}
 
 {# The list of numbers, one a class, that a lookup found. #}
-{% macro scores(model) -%}
+{% macro found_scores(model) -%}
 {% if model.form.class_numbers %}{{ nbsql.list_by_class(model, 'found.class') }}{% else %}found.scores{% endif %}
 {%- endmacro %}
 
@@ -185,7 +185,12 @@ FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.
 {% macro star_of_scores(model, feature, lookups) -%}
 {% set level %}level{{ nbsql.feature_suffix(feature) }}{% endset -%}
 LEFT JOIN (
-  SELECT found.value, {% if model.part_column %}found.{{ nbsql.word(model.part_column) }}, {% endif %}{{ nbsql.scores(model) }} AS scores
+  SELECT
+    found.value,
+    {% if model.part_column %}
+    found.{{ nbsql.word(model.part_column) }},
+    {% endif %}
+    {{ nbsql.found_scores(model) }} AS scores
   FROM {{ lookups }} AS found
   WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS {{ level }}

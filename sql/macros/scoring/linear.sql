@@ -64,7 +64,9 @@ weights AS (
   FROM (
     SELECT value, {{ nbsql.unnested_with_places(nbsql.word('scores'), 'class_no', 'weight') }}
     FROM (
-      SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+      SELECT found.value, {{ nbsql.found_scores(model) }} AS scores
+      FROM {{ lookups }} AS found
+      WHERE feature = {{ nbsql.text(feature.name) }}
     ) AS found
   ) AS found
   {% endfor %}

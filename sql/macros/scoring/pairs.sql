@@ -35,7 +35,7 @@ scores AS {{ nbsql.materialized() }}(
   SELECT
     {{ part }}{{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS parent,
     {{ nbsql.json_element(value, 1) }}{{ nbsql.binary() }} AS child,
-    {{ nbsql.scores(model) }} AS scores
+    {{ nbsql.found_scores(model) }} AS scores
   FROM {{ lookups }} AS found
   WHERE found.feature = {{ nbsql.text(feature.name) }}
 ),

@@ -138,7 +138,7 @@ WHERE EXISTS (
   The number of rows of a scan that have a class and count, or an error where a fit would raise one. broken: the message of each rule, in
   the order of `class_labels`. undeclared, empty: the messages for a class that is not among the declared ones, and for no row.
 #}
-{% macro rows_scanned(model, scan, broken, undeclared, empty) -%}
+{% macro checked_row_count(model, scan, broken, undeclared, empty) -%}
 {% set some %}CAST(count(*) AS {{ nbsql.string() }}){% endset -%}
 (
   SELECT sum(rows)

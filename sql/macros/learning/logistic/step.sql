@@ -94,7 +94,7 @@ rows AS MATERIALIZED (
   GROUP BY gradient.f
 ),
 factor AS (
-  {{ nbsql.logistic_factor(size) | indent(2) }}
+  {{ nbsql.logistic_cholesky(size) | indent(2) }}
 ),
 sides AS MATERIALIZED (
   {{ nbsql.logistic_triangular_system(size) | indent(2) }}
@@ -145,7 +145,7 @@ ORDER BY losses.f ASC NULLS LAST
 {%- endmacro %}
 
 {# L of each system, column by column: k columns of every row of `rows` that is not done yet. #}
-{% macro logistic_factor(size) -%}
+{% macro logistic_cholesky(size) -%}
 SELECT f, 0 AS k, a, CAST([] AS DOUBLE[]) AS l FROM rows
 UNION ALL
 SELECT
