@@ -158,8 +158,12 @@ class Count:
         if not (is_long and len(places) >= LEAST_NUMBERED and engine.renderer.dialect.traits.vectorised):
             return None
         render, others = engine.renderer.fragment, [*(["slice"] if spec.slice_by else []), *(["weight"] if spec.weight else [])]
-        query = render("coded_pairs", Context.of(spec), self._relation, feature)
-        coded = engine.create("code the pairs", self._temporary("coded pairs"), query)
+        coded = render("coded_pairs", Context.of(spec), self._relation, feature)
+        family: Any = feature.family
+        if not family.bins and (self._is_staged or self.source.is_table):  # as quick to read again
+            coded = render("subquery", coded)
+        else:
+            coded = engine.create("code the pairs", self._temporary("coded pairs"), coded)
         sizes = dict(engine.query_macro("sizes_of_categories", coded, places, []))
         few = [place for place in places if sizes[place + 1] <= engine.renderer.layout.few_values]
         query = render("numbered_categories", coded, places, few, others)

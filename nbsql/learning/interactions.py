@@ -10,7 +10,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import Binned, Categorical, Interaction
 from nbsql.family.conditional import Parent
-from nbsql.learning.one_dependence import PAIRS_A_STATEMENT, PAIRS_IN_A_JOIN, Pair, category_sizes
+from nbsql.learning.one_dependence import PAIRS_A_STATEMENT, PAIRS_IN_A_JOIN, Pair, category_sizes, coded_categories
 from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import rounded
 from nbsql.plan.context import TINY, Context
@@ -63,8 +63,8 @@ def triples(engine: Engine, spec: Spec, source: Source, most: int, classes: int)
         some = engine.renderer.fragment("sampled_share", source.relation, names, source.kinds, share)
         source = Source(engine.renderer.fragment("subquery", some), source.label, source.columns)
     with engine.temporaries() as temporary:
-        coded = temporary("coded")
-        sizes = category_sizes(engine, spec, columns, source, coded)
+        coded = coded_categories(engine, spec, columns, source, temporary("coded"))
+        sizes = category_sizes(engine, columns, coded)
         numbers = [number for number, size in sizes.items() if size <= MOST_VALUES]
         if len(numbers) > MOST_COLUMNS_OF_THREE:
             says = dict(engine.query_macro("information_of_categories", coded, numbers, []))

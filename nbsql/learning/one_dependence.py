@@ -12,7 +12,6 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS, Parent
-from nbsql.learning.count import LEAST_NUMBERED
 from nbsql.learning.selection import rounded, with_features
 from nbsql.plan.context import TINY, Context
 from nbsql.spec.capabilities import check_features
@@ -39,12 +38,14 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
     parents: dict[int, list[int]] = {}
     if len(categories) > 1:
         with engine.temporaries() as temporary:
-            coded = temporary("coded")
-            sizes = category_sizes(engine, spec, categories, source, coded)
+            coded = coded_categories(engine, spec, categories, source, temporary("coded"))
+            few = engine.query_macro("row_count", coded)[0][0] <= TINY
+            sizes = category_sizes(engine, categories, coded)
             gaps = _categories_with_missing_values(categories)
-            information = _information_of_pairs(engine, coded, temporary("numbered"), sizes, gaps)
+            numbered = coded if few else _numbered(engine, coded, temporary("numbered"), sizes)
+            information = _information_of_pairs(engine, numbered, sizes, gaps, few=few)
             if isinstance(options, KDB):
-                of_class = dict(engine.query_macro("information_of_categories", coded, list(sizes), gaps)) if sizes else {}
+                of_class = dict(engine.query_macro("information_of_categories", numbered, list(sizes), gaps)) if sizes else {}
                 parents = limited_parents(sizes, of_class, information, MAX_PARENTS if options.k is None else options.k)
             else:
                 parents = {child: [parent] for child, parent in spanning_tree(list(sizes), information).items()}
@@ -94,16 +95,20 @@ def has_many_bins(feature: Feature) -> bool:
     return any(len(edges or ()) > 1 for edges in cut)
 
 
-def _information_of_pairs(
-    engine: Engine, coded: Markup, numbered: Markup, sizes: Mapping[int, int], gaps: Sequence[int]
-) -> dict[Pair, float]:
-    """N I(X; Y | C) of each pair of categories that has few enough cells. May create the temporary table `numbered`."""
-    pairs = [(a, b) for a, b in combinations(sizes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
-    few = engine.query_macro("row_count", coded)[0][0] <= TINY
+def _numbered(engine: Engine, coded: Markup, numbered: Markup, sizes: Mapping[int, int]) -> Markup:
+    """The coded rows, in the table `numbered` with numbers for the values of categories that have few if that is quicker."""
+    if not engine.renderer.dialect.traits.vectorised:
+        return coded
     short = [number for number, size in sizes.items() if size <= engine.renderer.layout.few_values]
-    if len(short) >= LEAST_NUMBERED and not few and engine.renderer.dialect.traits.vectorised:
-        query = engine.renderer.fragment("numbered_categories", coded, list(sizes), short)
-        coded = engine.create("number the categories", numbered, query)
+    query = engine.renderer.fragment("numbered_categories", coded, list(sizes), short)
+    return engine.create("number the categories", numbered, query)
+
+
+def _information_of_pairs(
+    engine: Engine, coded: Markup, sizes: Mapping[int, int], gaps: Sequence[int], *, few: bool
+) -> dict[Pair, float]:
+    """N I(X; Y | C) of each pair of categories that has few enough cells; `few`: whether there are few rows."""
+    pairs = [(a, b) for a, b in combinations(sizes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
     block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
     found: dict[Pair, float] = {}
     for start in range(0, len(pairs), block):
@@ -135,15 +140,17 @@ def _has_declared(feature: Feature) -> bool:
     return feature.family.cell == "level" and bool(feature.family.declared)
 
 
-def category_sizes(
-    engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup
-) -> dict[int, int]:
-    """The number of values of each category that has at least two, and no more than a parent may have.
-
-    Creates the temporary table `coded` of the values of the categories in each row of the source.
-    """
+def coded_categories(engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup) -> Markup:
+    """The values of the categories in each row of the source: the table `coded`, or a query that is as quick to read."""
     query = engine.renderer.fragment("coded_categories", Context.of(spec), source.relation, categories.values())
-    engine.create("code the categories", coded, query)
+    is_plain = source.is_table and all(each.family.cell == "level" for each in categories.values())
+    if is_plain and engine.renderer.dialect.traits.vectorised:
+        return engine.renderer.fragment("subquery", query)
+    return engine.create("code the categories", coded, query)
+
+
+def category_sizes(engine: Engine, categories: Mapping[int, Feature], coded: Markup) -> dict[int, int]:
+    """The number of values of each category that has at least two, and no more than a parent may have."""
     numbers = list(categories)
     gaps = [numbers.index(number) + 1 for number in _categories_with_missing_values(categories)]
     sizes = {numbers[place - 1]: size for place, size in engine.query_macro("sizes_of_categories", coded, numbers, gaps)}
@@ -246,7 +253,9 @@ def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spe
     """
     categories = category_features(spec)
     with engine.temporaries() as temporary:
-        sizes = category_sizes(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
+        sizes: dict[int, int] = {}
+        if len(categories) > 1:
+            sizes = category_sizes(engine, categories, coded_categories(engine, spec, categories, source, temporary("coded")))
     pairs = sum(a * b for a, b in combinations(sizes.values(), 2))
     most = engine.renderer.layout.value_pairs
     if pairs > most:
