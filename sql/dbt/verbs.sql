@@ -384,8 +384,7 @@ SELECT
   coalesce(priors.n, 0) AS n,
   coalesce(priors.prior, 0) AS prior,
   coalesce(priors.log_prior, -{{ nbsql.infinity() }}) AS log_prior
-{% set rows %}{% for label in model.labels %}({{ nbsql.text(nbsql.label_of(label)) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset -%}
-FROM {{ nbsql.named_values(rows, 'given', ['label']) }}
+FROM {% call(label, _) nbsql.constants(model.labels, 'given', ['label']) %}{{ nbsql.text(nbsql.label_of(label)) }}{% endcall %}
 LEFT JOIN (
   {{ nbsql.checked_priors(model, statistics) | indent(2) }}
 ) AS priors ON priors.class = {{ nbsql.class_of_text(nbsql.word('given.label'), model.spec.target_type) }}

@@ -26,9 +26,6 @@
 {# One row per class and cell of the scanned features: class, slice, feature, value, n, centre, total, squares. #}
 {% macro without_lists__scanned_cells(model, scan, features) -%}
 {% set cells = nbsql.cells_of_scan(features) -%}
-{% set rows -%}
-{% for cell in cells %}({{ cell.place }}, {{ cell.feature }}, {{ cell.value }}){{ nbsql.comma_line(loop) }}{% endfor %}
-{%- endset -%}
 SELECT
   scan.class,
   {% if model.facts.slice_by %}
@@ -42,7 +39,9 @@ SELECT
     {{- ' ' }}END AS {{ column }}
   {%- endfor +%}
 FROM {{ scan }} AS scan
-CROSS JOIN {{ nbsql.named_values(rows, 'cells', ['place', 'feature', 'value']) }}
+CROSS JOIN {% call(cell, _) nbsql.constants(cells, 'cells', ['place', 'feature', 'value']) -%}
+{{ cell.place }}, {{ cell.feature }}, {{ cell.value }}
+{%- endcall %}
 WHERE scan.class IS NOT NULL
 {%- endmacro %}
 
@@ -148,7 +147,6 @@ row_losses AS (
 SELECT class, metric, value
 FROM (
   {% for part, relation, metrics in [(0, 'overall', overall), (1, 'by_class', ['support'] + rates)] %}
-  {% set rows %}{% for metric in metrics %}({{ loop.index }}, {{ nbsql.text(metric) }}){{ nbsql.comma_line(loop) }}{% endfor %}{% endset %}
   SELECT
     {{ part }} AS part,
     {% if part %}by_class.class{% else %}NULL{% endif %} AS class,
@@ -157,7 +155,9 @@ FROM (
     CASE names.position
       {%- for metric in metrics %} WHEN {{ loop.index }} THEN {{ nbsql.as_double(nbsql.metric_column(metric)) }}{% endfor %} END AS value
   FROM {{ nbsql.word(relation) }}
-  CROSS JOIN {{ nbsql.named_values(rows, 'names', ['position', 'metric']) | indent(2) }}
+  CROSS JOIN {% call(metric, place) nbsql.constants(metrics, 'names', ['position', 'metric'], 2) -%}
+{{ place }}, {{ nbsql.text(metric) }}
+{%- endcall +%}
   {{ nbsql.union_all(loop) | indent(2) }}
   {% endfor %}
 ) AS metrics
