@@ -45,15 +45,15 @@ def _log_likelihood(model: nbsql.Model, source: str, *, labelled: bool, form: Fo
         tables.sql(statement)
         return
     engine.announce("score")
-    ((total, rows),) = engine.rows(statement)
+    ((rows, total, mean),) = engine.rows(statement)
     end_progress(engine)
-    numbers = {"rows": rows, "log_likelihood": total, "mean": total / rows if rows else None}
+    numbers = {"rows": rows, "log_likelihood": total, "mean": mean}
     if form != "table":
         print_value(engine, form, numbers, [numbers])
         return
     what = "ln p(x, c)" if labelled else "ln p(x)"
     tables.echo(f"{what} of {counted(rows, 'row')} of {tables.plain(source)} by model {model.name}, in nats", "")
-    shown = [["total", tables.number(total)], *([["mean per row", tables.number(total / rows)]] if rows else [])]
+    shown = [["total", tables.number(total)], *([["mean per row", tables.number(mean)]] if rows else [])]
     tables.table(["", what], shown, right=[1])
 
 

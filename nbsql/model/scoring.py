@@ -188,13 +188,13 @@ class Scoring(Imputing, OneRow, Weighing):
         """
         with self.state.engine.turn():
             data = self._source(source, reads_target=labelled)
-            ((total, count),) = self.state.engine.rows(self.log_likelihood_sql(data, labelled=labelled))
+            ((count, total, _),) = self.state.engine.rows(self.log_likelihood_sql(data, labelled=labelled))
         if mean and not count:
             raise InputError(f"{data.label} has no row to take the mean of")
         return float(total) / int(count) if mean else float(total)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
-        """The query that `log_likelihood` would run, without running it: total, rows.
+        """The query that `log_likelihood` would run, without running it: rows, log_likelihood, mean.
 
         >>> print(model.log_likelihood_sql(data)[:4])
         SELE

@@ -76,3 +76,9 @@ def test_numbers_of_the_users_own(shop: str, tmp_path: Path) -> None:
 def test_numbers_that_no_query_has_written(shop: str) -> None:
     found = answer("log-likelihood", shop, "golf", "SELECT FALSE AS play, 'rain' AS sky, 1.0 AS heat", "--labelled", "--json")
     assert found == {"rows": 1, "log_likelihood": "-Infinity", "mean": "-Infinity"}
+    for options in (["--labelled"], []):  # by the script, too, what the command says
+        command = ["log-likelihood", shop, "golf", "FROM days SELECT * REPLACE (TRUE AS play)", *options]
+        script = CliRunner().invoke(main, [*command, "--sql"]).stdout
+        with duckdb.connect(shop) as con:
+            rows = con.sql(script).df().to_dict("records")
+        assert rows == [pytest.approx(answer(*command, "--json"), rel=1e-12)]

@@ -296,21 +296,20 @@ bag{{ i }} AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# One row: the total of ln p(x) over the rows of a query of `log_evidence`, and the number of rows. #}
+{# One row: rows, log_likelihood, mean: the number of rows of a query of `log_evidence`, and the sum and mean of ln p(x). #}
 {% macro total_log_evidence(query) -%}
-SELECT coalesce(sum(log_evidence), 0) AS total, count(*) AS rows
+SELECT count(*) AS rows, coalesce(sum(log_evidence), 0) AS log_likelihood, avg(log_evidence) AS mean
 FROM (
   {{ query | indent(2) }}
 ) AS scored
 {%- endmacro %}
 
-{# One row: the total of ln p(x, c) over the rows whose class c is known. A class that the model does not know has no likelihood. #}
+{# One row, as above, of ln p(x, c) over the rows whose class c is known. A class that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
 {% set joints %}({{ nbsql.list_of_joints(model) }}){% endset -%}
 {% set class_no %}numbered.class_no{% endset -%}
-SELECT
-  coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.plus_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,
-  count(*) AS rows
+{% set joint %}coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.plus_common(model) }}, -{{ nbsql.infinity() }}){% endset -%}
+SELECT count(*) AS rows, coalesce(sum({{ joint }}), 0) AS log_likelihood, avg({{ joint }}) AS mean
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
