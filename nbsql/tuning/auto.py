@@ -201,17 +201,15 @@ class _FamilySearch:
 
         With `lenient` a method that the rows do not allow is skipped, with its reason; with `calibrate` a temperature is tried.
         """
-        engine, classes = self.terms.engine, self.terms.classes
-        not_tried = self._columns_not_tried()
-        refused: dict[str, str] = {}
-        compared = Comparison(self.terms)
-        chosen = [self._search(calibrated=each) for each in ([False, True] if calibrate else [False])]
+        engine, classes, not_tried = self.terms.engine, self.terms.classes, self._columns_not_tried()
+        compared, refused = Comparison(self.terms), dict[str, str]()
+        chosen = [self._search({name: self._pick(name, scores, keep=True) for name, scores in self.scores_alone.items()})]
+        chosen += [self._search(chosen[0], calibrated=True)] if calibrate else []
         for setting in settings_to_try(methods, self.default, self._own_candidates(chosen[-1]), chosen):
             columns, method = len(self._features_of(setting)), setting.method
-            if method is not None and (not self.default or (len(self.default) == 1 and not self._adds_features(setting))):
-                continue  # there is nothing that it could depend on
-            if lenient and method is not None and not can_differ(method, columns, self._numbers, self._flags):
-                continue
+            is_alone = not self.default or (len(self.default) == 1 and not self._adds_features(setting))
+            if method is not None and (is_alone or (lenient and not can_differ(method, columns, self._numbers, self._flags))):
+                continue  # there is nothing that it could depend on, or by which it could differ
             if lenient and method is not None and (reason := reason_not_tried(method, columns, classes)):
                 refused[setting.name] = reason
                 continue
@@ -227,8 +225,8 @@ class _FamilySearch:
                 continue
             warm = replace(setting, name=f"{setting.name}, calibrated", calibrated=True)
             compared.add([setting, warm] if calibrate and method is not None else [setting], row_scores)
-        nothing = dict.fromkeys(self.default, OUT) if self.leave_out and self.selectable == {*self.default} else None
-        winner = compared.winner(nothing)
+        may_lack_all = self.leave_out and self.selectable == {*self.default}
+        winner = compared.winner(dict.fromkeys(self.default, OUT) if may_lack_all else None)
         winning, temperature = compared.settings[winner], compared.temperatures[winner]
         method, render = winning.method, engine.renderer.statement
         tried = list(self._settings(winning.chosen, temperature if method is None else 1.0))
@@ -344,16 +342,14 @@ class _FamilySearch:
     def _family(self, column: str, place: int) -> Family:
         return self.families[column][place - 1]
 
-    def _search(self, *, calibrated: bool) -> dict[str, int]:
-        """The place of the chosen candidate of each column: first by itself, then in rounds until nothing gains.
+    def _search(self, start: Mapping[str, int], *, calibrated: bool = False) -> dict[str, int]:
+        """The place of the chosen candidate of each column, from a start in rounds until nothing gains.
 
         A round judges all candidates of all columns at once, and then, one after the other, those columns that would change.
         """
-        terms = self.terms
-        chosen = {name: self._pick(name, self.scores_alone[name], keep=True) for name in self.default}
+        terms, chosen = self.terms, {**start}
         row_scores = terms.row_scores(chosen)
-        temperature = terms.temperatures(row_scores)[0] if calibrated else 1.0
-        before = float("inf")
+        before, temperature = float("inf"), terms.temperatures(row_scores)[0] if calibrated else 1.0
         for _ in range(_MAX_ROUNDS):
             open_columns = {name: place for name, place in chosen.items() if len(self._candidates_of(name)) > 1}
             scores = terms.scores(row_scores, open_columns, temperature)
