@@ -1,6 +1,6 @@
 """Checks for covariance matrices that have no inverse, before anything is written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -15,24 +15,15 @@ def features_with_covariance(spec: Spec) -> list[Feature]:
     return [feature for feature in spec.features if feature.family.kind == "matrix"]
 
 
-def check_covariances(engine: Engine, spec: Spec, *cells: Markup, where: str = "") -> None:
+def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
     """Raise InputError if a covariance matrix of a model to be made has no inverse; the message names the dependent columns.
 
-    The union of the queries `cells` is the cells of the model; `where` begins the message.
+    The union of the queries `cells` is the cells of the model.
     """
     for feature in features_with_covariance(spec):
         statistics = engine.renderer.fragment("subquery", engine.renderer.fragment("union_of_rows", cells))
         for label, numbers in engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
-            raise InputError(where + _collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
-
-
-def check_covariances_of_folds(engine: Engine, spec: Spec, cells: Markup, others: Mapping[str, Markup]) -> None:
-    """The same of all rows and, unless the matrix is shrunk, of those beside each fold, whose cells `others` has."""
-    check_covariances(engine, spec, cells)
-    if all(feature.family.shrinkage for feature in features_with_covariance(spec)):
-        return
-    for name, cells_beside in others.items():
-        check_covariances(engine, spec, cells_beside, where=f"beside fold {name}, ")
+            raise InputError(_collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
 
 
 def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> str:

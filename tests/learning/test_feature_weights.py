@@ -386,7 +386,7 @@ def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path
 
 def test_weights_of_many_classes_are_said_to_take_long(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"(hash(i + {k}) % 3 = 0 OR i % 8 = {k}) AS x{k}" for k in range(8))
-    con.execute(f"CREATE TABLE many AS SELECT i % 8 AS y, {columns} FROM range(160) AS t(i)")
+    con.execute(f"CREATE OR REPLACE TABLE many AS SELECT i % 8 AS y, {columns} FROM range(160) AS t(i)")
     said = "^per='class and feature' learns 64 weights, which takes many times as long as the 8 of per='feature'$"
     with pytest.warns(nbsql.NbsqlWarning, match=said):
         nbsql.fit(con, "many", target="y", method=nbsql.Weighted(per="class and feature", penalty=10))

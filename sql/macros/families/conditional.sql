@@ -102,7 +102,8 @@ FROM (
 {% macro conditional_given(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
-{% if feature.family.nulls == 'category' %}TRUE{% elif feature.family.edges is none or relation == 'texts' %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
+{% if feature.family.nulls == 'category' %}TRUE
+{%- elif feature.family.edges is none or relation == 'texts' %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
 {%- endmacro %}
 
 {# The value of one of the columns, or of its bin, as text. #}
@@ -178,8 +179,8 @@ VALUES
 {% macro has_same_keys(relation, depth, class, first=0) -%}
 {% set relation = nbsql.word(relation) -%}
 {% if class %}{{ relation }}.class = before.class AND {% endif %}{{ relation }}.feature = before.feature
-{%- for place in range(first, depth) %} AND {{ relation }}.key_{{ place }} = before.key_{{ place }}{% endfor %} AND {{ relation }}.key_{{ depth
-  }} = vocabulary.parent
+{%- for place in range(first, depth) %} AND {{ relation }}.key_{{ place }} = before.key_{{ place }}{% endfor %}
+{{- ' AND ' }}{{ relation }}.key_{{ depth }} = vocabulary.parent
 {%- endmacro %}
 
 {# The list of two lists, all of them JSON texts. #}
@@ -367,8 +368,8 @@ sum({% if k is none %}n{% else %}CASE WHEN class_no = {{ k }} THEN n ELSE 0 END{
 {%- endmacro %}
 
 {#
-  Lookups from a query of estimates with all classes of a value side by side, of which the caller makes the score of a class. The query reads
-  the relation counts: class_no, feature, value, n.
+  Lookups from a query of estimates with all classes of a value side by side, of which the caller makes the score of a class. The query
+  reads the relation counts: class_no, feature, value, n.
 #}
 {% macro lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
 SELECT

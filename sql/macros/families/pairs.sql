@@ -342,7 +342,9 @@ together AS (
   SELECT parent, name FROM of_parents GROUP BY parent, name
 ){% endif +%}
 {% set likelihoods -%}
-{% for k in ks %}, likelihood{{ nbsql.class_suffix(k) }}, likelihood{{ nbsql.class_suffix(k) }} AS alone{{ nbsql.class_suffix(k) }}{% endfor %}
+{% for k in ks %}
+{%- set own %}likelihood{{ nbsql.class_suffix(k) }}{% endset %}, {{ own }}, {{ own }} AS alone{{ nbsql.class_suffix(k) }}
+{%- endfor %}
 {%- endset %}
 SELECT {% if class %}class, {% endif %}feature, '[' || value || ']' AS value{{ likelihoods }}
 FROM alone

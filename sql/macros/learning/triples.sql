@@ -5,17 +5,18 @@
 
     P(c | x, y, z)  =  (n_xyzc + 5 q_c) / (n_xyz + 5)          q_c  ~  P(c) p_xy p_xz p_yz / (p_x p_y p_z)
 
-  which is Kirkwood's superposition (Statistical mechanics of fluid mixtures, Journal of Chemical Physics 3, 1935), as posteriors. The gain of
-  the three is the sum over the rows of ln P(c | x, y, z) - ln q_c: below 0 in the mean where they say nothing more.
+  which is Kirkwood's superposition (Statistical mechanics of fluid mixtures, Journal of Chemical Physics 3, 1935), as posteriors. The gain
+  of the three is the sum over the rows of ln P(c | x, y, z) - ln q_c: below 0 in the mean where they say nothing more.
 #}
 
 {# Coded rows (tree.sql) with the class and each value as a number from 1, by its order; NULL where it is missing. #}
 {% macro ranked_values(coded, numbers) -%}
 SELECT
-  dense_rank() OVER (ORDER BY class) AS class,
+  dense_rank() OVER (ORDER BY class ASC NULLS LAST) AS class,
   n
   {%- for number in numbers %},
-  CASE WHEN value_{{ number }} IS NOT NULL THEN dense_rank() OVER (ORDER BY value_{{ number }}) END AS value_{{ number }}
+  {%- set value %}value_{{ number }}{% endset %}
+  CASE WHEN {{ value }} IS NOT NULL THEN dense_rank() OVER (ORDER BY {{ value }} ASC NULLS LAST) END AS {{ value }}
   {%- endfor +%}
 FROM {{ coded }} AS coded
 {%- endmacro %}
