@@ -23,6 +23,7 @@ from nbsql.spec.spec import Feature
 
 MAX_WEIGHTS = 500  # the Hessian has its square, and is inverted in every step
 
+MOST_GAIN = 1e-3  # nats a row by a full step, twice over, up to which the curvature is right and no step goes too far
 SAMPLE_TOLERANCE = 0.05  # the change of a weight at which the search leaves the sample, which is no more precise
 
 
@@ -224,9 +225,8 @@ class WeightSearch:
             point = step.next(1.0)
             # The size of the next step, if it shrinks as much as this one did.
             next_change = step.largest_change * min(1.0, step.largest_change / change if change < math.inf else 1.0)
-            if next_change <= max(tolerance, self.options.tolerance) or (
-                step.decrease <= 1e-16 * step.n and step.largest_change <= 1e-4
-            ):
+            is_near = step.decrease <= MOST_GAIN * step.n and next_change <= max(tolerance, self.options.tolerance)
+            if is_near or (step.decrease <= 1e-16 * step.n and step.largest_change <= 1e-4):
                 return point
             if not reuse_products or step.largest_change > 0.3 * change:
                 products = None
