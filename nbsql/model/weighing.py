@@ -128,8 +128,9 @@ def _refusal(feature: Feature, degree: int) -> str | None:
     if family.degree > degree:
         if family.kind != "matrix":
             return f"{feature.name!r} is {family.name} with a variance of its own in every class; {family.linear_cure}"
+        columns = ", ".join(map(repr, family.columns))
         return (
             f"{feature.name!r} is {family.name} with a covariance matrix of its own in every class; use ⟨quadratic()⟩, or fit "
-            f"it with ⟨families={{{feature.name!r}: nbsql.MultivariateGaussian({[*family.columns]}, shared=True)}}⟩"
+            f"it with ⟨families={{{feature.name!r}: nbsql.MultivariateGaussian([{columns}], shared=True)}}⟩"
         )
     return None

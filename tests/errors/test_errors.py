@@ -116,10 +116,20 @@ def test_none_is_none_of_what_may_be_several(golf: duckdb.DuckDBPyConnection) ->
     assert nbsql.families(golf, "golf", target="play", name="m", **none) == fit(golf).families
 
 
-@pytest.mark.parametrize("options", [{"target": 0}, {"target": "b", "folds": 0}, {"target": "b", "fold": 0}])
-def test_a_series_in_the_place_of_a_name_is_an_error_of_one_line(con, options):
+NAMED = "^a column's name must be text, not a Series; write 'b'$"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": 0}, NAMED),
+        ({"target": "b", "folds": 0}, r"^[^\n]*, not 0 x 1 y 2 x Name: b, dtype: \w+$"),
+        ({"target": "b", "fold": 0}, NAMED),
+    ],
+)
+def test_a_series_in_the_place_of_a_name_is_an_error_of_one_line(con, options, message):
     frame = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]})
-    with pytest.raises(InputError, match=r"^[^\n]*, not 0 x 1 y 2 x Name: b, dtype: \w+$"):
+    with pytest.raises(InputError, match=message):
         nbsql.cross_validate(con, frame, **{key: frame["b"] if value == 0 else value for key, value in options.items()})
 
 

@@ -245,7 +245,9 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
     reason = "the pairs of the quantiles of 21 columns take long; name it in methods to try it"
     assert found.refused == {
         "lda": "the covariances of 21 columns take long; name it in methods to try it",
-        **dict.fromkeys(["tan(bins=10)", "kdb(bins=20, weighted=True, k=2)", "weighted(penalty=10.0, parents=2)"], reason),
+        **dict.fromkeys(
+            ["tan(bins=10)", "kdb(bins=20, weighted=True, k=2)", "weighted(penalty=10.0, triples=40, parents=2)"], reason
+        ),
     }
 
 
@@ -566,7 +568,12 @@ def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connec
     trees = ["method tan(bins=10)", "method kdb(weighted=True, k=2)", "method kdb(bins=20, weighted=True, k=2)"]
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
     others = ["method weighted", "method lda", "method qda(shrinkage=0.2)", "method aode"]
-    assert found.not_tried == ["further families of 'x', 'k', 'c'", *others, *trees, "method weighted(penalty=10.0, parents=2)"]
+    assert found.not_tried == [
+        "further families of 'x', 'k', 'c'",
+        *others,
+        *trees,
+        "method weighted(penalty=10.0, triples=40, parents=2)",
+    ]
     assert f"the budget ran out; not tried: {'; '.join(found.not_tried)}" in str(found)
     assert {family for _, family, *_ in found.tried.fetchall()} == {"gaussian", "categorical", "left out"}
     assert found.best().families.keys() == {"x", "k", "c"}

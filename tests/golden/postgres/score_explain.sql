@@ -91,7 +91,9 @@ contributions AS (
   ) AS number
   JOIN parameters ON TRUE
   LEFT JOIN (
-    SELECT found.value, ARRAY[found.class_1, found.class_2] AS scores
+    SELECT
+      found.value,
+      ARRAY[found.class_1, found.class_2] AS scores
     FROM "spam"."lookups" AS found
     WHERE feature = 'sender'
   ) AS level_1

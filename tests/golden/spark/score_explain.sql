@@ -111,7 +111,9 @@ contributions AS (
   ) AS number
   JOIN parameters ON TRUE
   LEFT JOIN (
-    SELECT found.value, array(found.class_1, found.class_2) AS scores
+    SELECT
+      found.value,
+      array(found.class_1, found.class_2) AS scores
     FROM `spam`.`lookups` AS found
     WHERE feature = 'sender'
   ) AS level_1

@@ -108,7 +108,9 @@ FROM (
           ) AS counted
         ) AS number
         LEFT JOIN (
-          SELECT found.value, array(found.class_1, found.class_2) AS scores
+          SELECT
+            found.value,
+            array(found.class_1, found.class_2) AS scores
           FROM `spam`.`lookups` AS found
           WHERE feature = 'sender'
         ) AS level_1
