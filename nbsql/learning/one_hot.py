@@ -28,7 +28,8 @@ def categories_of_flags(engine: Engine, source: Source, options: Options) -> dic
     1, or at most one where chance would have made several 1 in some ten rows; none has a missing value. The options are those
     of a fit: columns that have a role or a family there, or are left out, belong to no category.
     """
-    if options.features is not None:
+    others = {folded(each.name) for each in source.columns} | {folded(name) for name in options.derive}
+    if options.features is not None or folded(options.target) not in others:  # of which the fit itself says so
         return {}
     families = all_named(options.families, ADDED) if isinstance(options.families, Mapping) else {}
     used = names_with_a_role(options) | {folded(name) for family in families.values() for name in family.columns}
@@ -37,7 +38,6 @@ def categories_of_flags(engine: Engine, source: Source, options: Options) -> dic
     if not groups:
         return {}
     row = engine.query_macro("facts_of_flags", source.relation, [group for _, group in groups])[0]
-    others = {folded(each.name) for each in source.columns} | {folded(name) for name in options.derive}
     taken: set[str] = set()
     found: dict[str, tuple[list[str], str]] = {}
     for place, (name, group) in enumerate(groups):

@@ -125,3 +125,9 @@ def test_a_category_that_tells_nothing_is_left_out_in_silence(con: Connection, r
     assert found.exclude[:1] == ["k"]
     assert [*found.best().families] == ["x"]
     assert not recwarn.list
+
+
+def test_a_target_that_is_not_there_is_told_with_the_columns_that_are(con: Connection) -> None:
+    con.execute("CREATE OR REPLACE TABLE t AS SELECT i % 2 AS y, i % 2 = 0 AS k_a, i % 2 = 1 AS k_b FROM range(90) AS r(i)")
+    with pytest.raises(nbsql.InputError, match=r"^no column 'nope' in t; its columns are 'y', 'k_a', 'k_b'$"):
+        nbsql.auto(con, "t", target="nope")
