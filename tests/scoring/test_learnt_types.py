@@ -149,7 +149,7 @@ def words(con: Connection, tmp_path: Path) -> Iterator[Path]:
     """Files whose columns a reader takes for others: without the unknown ones, codes, times and dates."""
     con.execute("""CREATE TABLE words AS SELECT ['yes', 'no', 'unknown'][1 + i % 3] AS answer,
         ['t', 'f', 'x'][1 + i % 3] AS flag, ['12E5', '1.50', 'A7'][1 + i % 3] AS code, ['007', '08', '9b'][1 + i % 3] AS zip,
-        ['10:00:00', '11:30:00', '?'][1 + i % 3] AS hour, ['2024-01-02', '02/01/2024', '?'][1 + i % 3] AS day,
+        ['10:00:00', '11:30:00', '?'][1 + i % 3] AS hour, ['2024-01-22', '22/01/2024', '?'][1 + i % 3] AS day,
         ['on', 'off', 'on', 'off', 'on'][1 + i % 5] AS y FROM range(60) AS r(i)""")
     for answer in ("yes", "no"):
         con.execute(f"COPY (FROM words WHERE answer = '{answer}') TO '{tmp_path}/{answer}.csv'")

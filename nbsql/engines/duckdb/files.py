@@ -78,7 +78,8 @@ def _warn_of_dates(engine: Engine, path: str, source: Source, formats: Sequence[
     said, ways = list[str](), list[tuple[str, str]]()
     for (option, names), chosen in zip(by_option.items(), formats, strict=True):
         for other in _other_orders(chosen) if names and chosen else ():
-            examples = engine.query_macro("dates_in_other_order", source.relation, names, chosen, other)[0]
+            texts = source.as_texts(source.columns, names) if source.as_texts else source.relation
+            examples = engine.query_macro("dates_in_other_order", texts, names, chosen, other)[0]
             found = next(((name, example) for name, example in zip(names, examples, strict=True) if example is not None), None)
             if found is not None:
                 said.append(f"of {found[0]!r}, such as {found[1]!r}, are read as {chosen}, and may be {other}")

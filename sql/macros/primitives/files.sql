@@ -27,15 +27,15 @@ FROM {{ source }} AS source
 
 {#
   One row: for each column of dates or times of a CSV file the text of one that would be another day in another format, if all its texts
-  follow that format, too; NULL if they do not. chosen: the format by which they were read.
+  follow that format, too; NULL if they do not. source: the file, as texts. chosen: the format by which DuckDB reads them.
 #}
 {% macro dates_in_other_order(source, columns, chosen, other) -%}
 SELECT
   {% for column in columns %}
-  {% set name = "source." ~ nbsql.ident(column) %}
-  {% set text = "strftime(" ~ name ~ ", " ~ nbsql.text(chosen) ~ ")" %}
+  {% set text = "trim(source." ~ nbsql.ident(column) ~ ")" %}
   {% set read = "try_strptime(" ~ text ~ ", " ~ nbsql.text(other) ~ ")" %}
-  CASE WHEN bool_and({{ name }} IS NULL OR {{ read }} IS NOT NULL) THEN min({{ text }}) FILTER ({{ read }} <> {{ name }}) END
+  {% set as_chosen = "try_strptime(" ~ text ~ ", " ~ nbsql.text(chosen) ~ ")" %}
+  CASE WHEN bool_and({{ text }} IS NULL OR {{ read }} IS NOT NULL) THEN min({{ text }}) FILTER ({{ read }} <> {{ as_chosen }}) END
     {{- nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ source }} AS source
