@@ -21,6 +21,20 @@ def reads_again(source: object) -> bool:
     return _library(source) in _READ_AGAIN
 
 
+def is_array(source: object) -> bool:
+    """Whether it is an array of numpy, which may be masked, or of another class that extends it."""
+    return any(each.__name__ == "ndarray" for each in type(source).__mro__)
+
+
+def column_names(source: Any) -> list[Any]:
+    """The names of the columns of a frame, a dataset or a relation, of which none is run; none for other sources."""
+    if type(source).__name__ == "LazyFrame":
+        return list(source.collect_schema().names())
+    schema = getattr(source, "projected_schema", getattr(source, "schema", None))  # of a scanner, or of a dataset
+    names = (getattr(source, "column_names", None), getattr(source, "columns", None), getattr(schema, "names", None))
+    return list(next((each for each in names if each is not None), ()))
+
+
 def unwrap(source: Any, connection: object) -> Any:
     """The frame within a narwhals frame; the SQL of an ibis table on this connection; or else the source itself."""
     while _library(source) == "narwhals" and hasattr(source, "to_native"):

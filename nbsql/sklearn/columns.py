@@ -19,6 +19,9 @@ def as_rows(rows: Any) -> Any:
         raise InputError(f"X must be rows, not the text {rows!r}; fit and predict read a table or a SELECT with connection=")
     if type(rows).__name__ == "LazyFrame":
         rows = rows.collect()
+    if isinstance(rows, np.ma.MaskedArray):  # which scikit-learn takes without its mask
+        missing = np.nan if rows.dtype.kind == "f" else None
+        return np.where(np.ma.getmaskarray(rows), missing, rows.data if missing else rows.data.astype(object))
     if type(rows).__name__ == "RecordBatch":  # in which scikit-learn finds no names
         import pyarrow
 

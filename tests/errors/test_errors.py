@@ -46,6 +46,8 @@ def test_what_is_no_source(golf: duckdb.DuckDBPyConnection, refused: Refused) ->
         ("main.golff", "no table or view 'main.golff'; there are 'canary', 'golf'"),
         ("SELEC * FROM golf", "no table or view 'SELEC * FROM golf'; there are 'canary', 'golf'"),
         ("golf; DROP TABLE golf", "no table or view 'golf; DROP TABLE golf'; there are 'canary', 'golf'"),
+        ("read_csv('rows.csv')", """no table or view "read_csv('rows.csv')"; put FROM before it, if it is a table function"""),
+        ("\ud800", r"no table or view '\ud800'; there are 'canary', 'golf'"),
         ("", f"{NO_SELECT} ''"),
         (";", f"{NO_SELECT} ';'"),
         ("DROP TABLE golf", f"{NO_SELECT} 'DROP TABLE golf'"),

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 import nbsql
 from nbsql.errors import DatabaseError, InputError, NbsqlError
@@ -309,3 +311,45 @@ def test_a_number_that_a_new_file_has_as_texts_names_the_source_that_casts_it(
     source = re.search(r'are none: "(.*)"$', str(caught.value))[1].replace(r"\"", '"')  # type: ignore[index]
     assert sorted(model.predict(source).fetchall(), key=str)[0][1] == 1.5
     assert [row[1] is None for row in model.predict(source)].count(True) == 1
+
+
+NUMBERED = {
+    "csv": "y,x,y,x_1\na,1,u,1\nb,2,v,2\n",
+    "csv.gz": 'y,"x",y,x_1\na,1,u,1\nb,2,v,2\n',
+    "tsv": "Y\tx\ty\nu\t1\ta\nv\t2\tb\n",
+    "json": '[{"Y": "a", "x": 1, "y": "u"}, {"Y": "b", "x": 2, "y": "v"}]',
+    "ndjson": '{"Y": "a", "x": 1}\n{"Y": "b", "x": 2, "y": "v"}\n',
+    "parquet": "",
+}
+
+
+@pytest.mark.parametrize("ending", NUMBERED)
+def test_a_file_with_a_name_twice_is_refused(con: duckdb.DuckDBPyConnection, ending: str) -> None:
+    """DuckDB calls the second y_1, which would be a feature."""
+    path = Path(f"twice.{ending}")
+    path.write_bytes(gzip.compress(NUMBERED[ending].encode()) if ending == "csv.gz" else NUMBERED[ending].encode())
+    if ending == "parquet":
+        parquet.write_table(pyarrow.table([["a", "b"], [1, 2], ["u", "v"]], names=["y", "x", "y"]), path)
+    with pytest.raises(
+        InputError, match=rf"^column 'y' is ambiguous in '{path}', which has it twice; rename one, or"
+    ) as caught:
+        nbsql.fit(con, path, target="y")
+    source = re.search(r'"(.*)"$', str(caught.value))
+    assert source is not None
+    assert con.sql(source[1]).columns[2] in ("y_1", "Y_1")
+
+
+def test_a_name_that_ends_in_a_number_is_one_of_its_own(con: duckdb.DuckDBPyConnection) -> None:
+    Path("once.csv").write_text("y,x,x_1\na,1,u\nb,2,v\n")
+    Path("once.json").write_text('[{"y": "a", "x": 1, "x_1": "u"}, {"y": "b", "x": 2, "x_1": "v"}]')
+    nested = pyarrow.table({"y": ["a", "b"], "x": [1, 2], "x_1": ["u", "v"], "s": [{"x": 1}, {"x": 2}]})
+    parquet.write_table(nested, "once.parquet")
+    for path in ("once.csv", "once.json", "once.parquet"):
+        assert {*nbsql.fit(con, path, target="y", features=["x", "x_1"]).families} == {"x", "x_1"}
+
+
+def test_a_key_twice_in_json_names_the_source_that_leaves_it_out(con: duckdb.DuckDBPyConnection) -> None:
+    Path("rows.ndjson").write_text('{"y": "a", "x": 1, "x": 2}\n{"y": "b", "x": 3}\n')
+    with pytest.raises(DatabaseError, match=r"has duplicate key .*\"FROM (read_json\('rows.ndjson', ignore_errors=true\))\"$"):
+        nbsql.fit(con, "rows.ndjson", target="y")
+    assert len(con.sql("FROM read_json('rows.ndjson', ignore_errors=true)").fetchall()) == 2

@@ -124,6 +124,18 @@ def test_a_list_of_rows_has_columns_of_several_types() -> None:
     assert NaiveBayesClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1]).model_.families["x1"].name == "gaussian"
 
 
+def test_masked_values_of_an_array_are_missing() -> None:
+    """scikit-learn takes the numbers under a mask."""
+    rows, labels = load_iris(return_X_y=True)
+    for of_type, missing in (
+        (rows, np.where(rows > 5, np.nan, rows)),
+        (rows.astype(int), np.where(rows > 5, np.nan, rows.astype(int))),
+    ):
+        masked = np.ma.masked_array(of_type, rows > 5)
+        expected = NaiveBayesClassifier().fit(missing, labels).predict_proba(missing)
+        assert NaiveBayesClassifier().fit(masked, labels).predict_proba(masked) == pytest.approx(expected, abs=1e-9)
+
+
 X_OF_NO_USE = {
     "column 'a' is ambiguous in the DataFrame, which has it twice; rename one": pd.DataFrame(
         [[1.0, 2.0]] * 2, columns=["a", "a"]

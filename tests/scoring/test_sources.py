@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 
 import nbsql
@@ -206,3 +208,21 @@ def test_columns_of_a_file_without_any_value_are_missing_values(con: Connection,
         nbsql.InputError, match=r"^column 'number' of .* is VARCHAR, which the model cannot take for a gaussian"
     ):
         model.predict(path)
+
+
+@pytest.mark.parametrize("kind", ["dataset", "scanner", "lazy frame"])
+def test_names_twice_are_refused_in_what_is_read_lazily(con: Connection, tmp_path: Path, kind: str) -> None:
+    table = pa.table([["a", "b"], [1, 2], ["u", "v"]], names=["y", "x", "Y"])
+    pa.parquet.write_table(table, tmp_path / "rows.parquet")
+    dataset = pa.dataset.dataset(tmp_path / "rows.parquet")
+    source = {"dataset": dataset, "scanner": dataset.scanner(), "lazy frame": pl.scan_parquet(tmp_path / "rows.parquet")}[kind]
+    with pytest.raises(nbsql.InputError, match=r"^column 'Y' is ambiguous in the \w+, which has it twice; rename one$"):
+        nbsql.fit(con, source, target="y")
+
+
+def test_a_masked_array_has_rows_and_its_masked_values_are_missing(con: Connection) -> None:
+    values = np.array([[1, 7.0], [2, 3.0], [1, 4.0], [2, 9.0]])
+    masked = np.ma.masked_array(values, [[False, True], [False, False], [False, False], [False, True]])
+    model = nbsql.fit(con, masked, target="column0")
+    assert [(row[0], row[1], row[5]) for row in model.likelihoods] == [(1.0, "column1", 4.0), (2.0, "column1", 3.0)]
+    assert len(model.predict(masked).fetchall()) == 4

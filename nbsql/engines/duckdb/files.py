@@ -1,6 +1,7 @@
 """Files as sources: CSV and JSON in types that change no value, and Parquet."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,12 +14,14 @@ from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, source_text
+from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.warn import warn_user
 
 PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _CSV = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?$", re.IGNORECASE)
 _PACKED = re.compile(r"\.(gz|zst)$", re.IGNORECASE)
+_NUMBERED = re.compile(r"(.+)_\d+")
 _UNNAMED = re.compile(r"column\d+")  # as DuckDB names the columns of a file without a header
 _SAMPLE = 40_000  # the bytes of a file that has no more rows than those by which DuckDB takes its types
 _PARTS_OF_DAY = re.compile("%[ymdY]")
@@ -33,8 +36,11 @@ def read_file(engine: Engine, path: str) -> Source:
     check_readable(path)
     relation = engine.renderer.dialect.ident(path)
     if PARQUET.search(path):
-        return engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
+        found = engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
+        _check_numbered(engine, path, "parquet", found.columns)
+        return found
     found = engine.described(Source(relation, path, []))
+    _check_numbered(engine, path, "csv" if _CSV.search(path) else "json", found.columns)
     types, quoted = _types_of_all_rows(engine, path, found.columns)
     if _CSV.search(path) is None:
         found.as_texts = partial(_json_with_texts, engine, path)
@@ -52,6 +58,20 @@ def read_file(engine: Engine, path: str) -> Source:
         _warn_of_lines(path, first, skipped, delimiter)
         _warn_of_dates(engine, path, found, formats)
     return found
+
+
+def _check_numbered(engine: Engine, path: str, form: str, columns: Sequence[Column]) -> None:
+    """Raise InputError if a file has a name twice: DuckDB would call the second y_1, and a model would learn it."""
+    names = {folded(column.name) for column in columns}
+    found = ((column.name, _NUMBERED.fullmatch(column.name)) for column in columns)
+    numbered = [name for name, match in found if match and folded(match[1]) in names]
+    written = [name or "" for row in engine.query_macro(f"names_in_{form}", path) for name in row] if numbered else []
+    times = Counter(map(folded, written))
+    for name in numbered:
+        twice = next((each for each in times if times[each] > 1 and folded(name).startswith(f"{each}_")), None)
+        if name not in written and twice is not None:
+            cure = f"rename one, or take the second for {name!r}: {source_text(f'read_{form}', path)}"
+            raise InputError(f"column {twice!r} is ambiguous in {path!r}, which has it twice; {cure}")
 
 
 def _warn_of_lines(path: str, first: str, skipped: int, delimiter: str) -> None:

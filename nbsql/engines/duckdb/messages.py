@@ -48,7 +48,7 @@ def file_error(text: str) -> str | None:
     if unknown := _UNKNOWN.search(text):
         return other_file(unknown[1])
     if late := _JSON.search(text):
-        options = "sample_size=-1"
+        options = "ignore_errors=true" if "duplicate key" in late[3] else "sample_size=-1"
         return f"line {late[2]} of {late[1]!r}: {late[3]}; {_cure('read_json', late[1], options)}"
     file = _FILE.search(text)
     path = "" if file is None else file[1] or file[2]
@@ -174,7 +174,7 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "check whether it was dropped or renamed since",
     r"Required module '(\w+)' failed to import": "DuckDB needs the module {0!r} for these values; install it: pip install {0}",
     "Current transaction is aborted": "an earlier error has ended the transaction; begin anew after con.rollback()",
-    "cannot encode str as UTF-8": "a text in the rows holds half a character, which UTF-8 has not; "
+    "cannot encode str as UTF-8|Invoked with .* str$": "a text in the rows holds half a character, which UTF-8 has not; "
     "replace it: text.encode(errors='replace').decode()",
     "Could not convert string ['\"](the text '.*' in column '.*' is no number, and none of .*)['\"] to ": "{}",
 }
@@ -189,7 +189,7 @@ def frame_hint(name: str) -> str:
     return f"; {name} is a {kind} of Python: pass the {kind} itself, or register it on the connection for a query"
 
 
-def one_line(error: duckdb.Error) -> str:
+def one_line(error: Exception) -> str:
     """DuckDB's message in one line, without the excerpt of the statement and without tracebacks."""
     if isinstance(error, duckdb.TransactionException) and "conflict" in str(error).lower():
         return "another connection is changing the same model or table at this moment; try again when it is done"

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.files import PARQUET, read_file
 from nbsql.engines.duckdb.messages import frame_hint, one_line, other_file
 from nbsql.engines.duckdb.object_columns import category_columns, unreadable, with_typed_columns
-from nbsql.engines.foreign_sources import is_stream, read_whole
+from nbsql.engines.foreign_sources import column_names, is_array, is_stream, read_whole
 from nbsql.engines.source import COMMENTS, FILE, MissingSourceError, Source, check_distinct, check_names, split_path
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, FrameLabel, InputError, listed, suggestion
@@ -85,6 +86,10 @@ class Sources:
         if query is None:
             if (what := other_file(text)) is not None:
                 raise InputError(what)
+            if "(" in text and self._is_query(
+                self._engine.renderer.fragment("all_rows", self._engine.renderer.dialect.query(text))
+            ):
+                raise MissingSourceError(f"no table or view {text!r}; put FROM before it, if it is a table function")
             near = (self._engine.current(), ("temp", "main"))
             names = sorted({row[2] for row in relations if row[:2] in near and not row[2].startswith("nbsql ")})
             hint = frame_hint(text) or suggestion(text, names)
@@ -146,7 +151,7 @@ class Sources:
         """The single SELECT in a text, or None if the text is not a query at all."""
         try:
             statements = self._engine.parsed(text)
-        except duckdb.Error as error:
+        except (duckdb.Error, TypeError) as error:  # for half a character, which DuckDB cannot be told
             if _QUERY.match(text):
                 raise InputError(f"the query cannot be read: {one_line(error)}") from None
             return None
@@ -154,18 +159,22 @@ class Sources:
             raise InputError(f"a source is a table, a view or one SELECT, not {text!r}")
         return _without_end(statements[0].query)
 
+    def _is_query(self, text: str) -> bool:
+        """Whether a text is one statement that DuckDB can parse."""
+        with suppress(duckdb.Error):
+            return len(self._engine.parsed(text)) == 1
+        return False
+
     def _frame(self, frame: Any) -> Source:
         name = self._engine.transient_name()
         kind = type(frame).__name__
         if is_stream(frame):
             frame = read_whole(frame)
-        if kind in ("ndarray", "matrix", "memmap") and frame.ndim != 1:  # DuckDB would read the rows of a matrix as columns
+        if is_array(frame) and frame.ndim != 1:  # DuckDB would read the rows of a matrix as columns
             if frame.ndim != 2:
                 raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
             frame = {f"column{index}": column for index, column in enumerate(frame.T)}
-        if kind != "LazyFrame":  # reading its columns would run it
-            columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
-            check_distinct(() if columns is None else columns, f"the {kind}")
+        check_distinct(column_names(frame), f"the {kind}")
         label = FrameLabel(f"the {kind}")
         categories = category_columns(frame) if type(frame).__name__ in _IN_MEMORY else set()
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
