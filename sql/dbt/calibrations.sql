@@ -52,9 +52,7 @@ LIMIT 2000000000
 {% set found = nbsql.calibration_table(model, parameters, method, nbsql.subquery(nbsql[method ~ '_result'](last))) -%}
 {% set query -%}
 WITH {% for name, body in tables if body is not none -%}
-{{ name }} AS {{ nbsql.materialized() }}(
-  {{ body | indent(2) }}
-){{ nbsql.comma_line(loop) }}
+{{ name }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(body) }}{{ nbsql.comma_line(loop) }}
 {%- endfor +%}
 SELECT calibration.*
 {% if flags.EMPTY %}

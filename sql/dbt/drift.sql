@@ -30,9 +30,7 @@
 {% endif -%}
 {% set query -%}
 SELECT drift.*
-FROM (
-  {{ nbsql.drift(sides[0], sides[1], model.facts.features) | indent(2) }}
-) AS drift
+FROM {{ nbsql.subquery(nbsql.drift(sides[0], sides[1], model.facts.features)) }} AS drift
 WHERE EXISTS (SELECT 1 FROM {{ sides[0] }} AS cells) AND EXISTS (SELECT 1 FROM {{ sides[1] }} AS cells)
 ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {%- endset -%}

@@ -78,9 +78,7 @@
   "'" ~ node.name ~ "' replaces slices in a DuckLake, which stores no collations, so that the session's default_collation decides which "
   ~ 'slices are equal; leave it out of the profile, or unique_key out of the config') %}
 {% set known -%}
-SELECT slice FROM (
-  {{ nbsql.slices(nbsql.exact_cells(this, model.spec.target_type)) | indent(2) }}
-) AS slices
+SELECT slice FROM {{ nbsql.subquery(nbsql.slices(nbsql.exact_cells(this, model.spec.target_type))) }} AS slices
 {%- if replaces +%}
 WHERE age >= {{ model.lookback | int }}
 {%- endif %}

@@ -352,18 +352,14 @@ SELECT
 {# A query preceded by the tables that it reads. #}
 {% macro with_model_tables(model, statistics, query) -%}
 {% set priors, relation, statistics = nbsql.table_of(model, 'priors'), statistics, nbsql.current_cells(model, statistics) -%}
-WITH {{ priors }} AS {{ nbsql.materialized() }}(
-  {{ nbsql.numbered_priors(model, relation) | indent(2) }}
-),
+WITH {{ priors }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.numbered_priors(model, relation)) }},
 {{ nbsql.table_of(model, 'parameters') }} AS {{ nbsql.materialized() }}(
   {% set message = "the classes of '" ~ model.name ~ "' have changed since this was built; build it again" %}
   {% set checked = priors if model.lacks_classes else nbsql.with_current_classes(model, priors, message) %}
   {{ nbsql.parameters(model, statistics, checked) | indent(2) }}
 )
 {%- if model.facts.features | selectattr('family.has_lookups') | list %},
-{{ nbsql.table_of(model, 'lookups') }} AS {{ nbsql.materialized() }}(
-  {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
-)
+{{ nbsql.table_of(model, 'lookups') }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.lookups(model, statistics, priors)) }}
 {%- endif %}
 {%- if query.startswith('WITH ') %},
 {{ query[5:] }}

@@ -100,9 +100,7 @@ LIMIT 1
 {% macro decayed_cells(statistics, half_life, nothing) -%}
 {% set age %}CAST(cells.slice AS BIGINT) - {{ nbsql.periods_until(half_life, nbsql.word('newest.period')) }}{% endset -%}
 {% set factor %}power({{ nbsql.number(2) }}, {{ age }}){% endset -%}
-WITH folded AS {{ nbsql.materialized() }}(
-  {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
-)
+WITH folded AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.folded_cells(statistics, '1')) }}
 SELECT
   cells.slice,
   cells.class,

@@ -114,9 +114,7 @@ source.nbsql_slice AS slice
 #}
 {% macro slices(statistics) -%}
 SELECT slice, n, row_number() OVER (ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} DESC NULLS LAST, slice DESC NULLS LAST) - 1 AS age
-FROM (
-  {{ nbsql.class_counts(statistics, ['slice'], sliced=true) | indent(2) }}
-) AS counts
+FROM {{ nbsql.subquery(nbsql.class_counts(statistics, ['slice'], sliced=true)) }} AS counts
 {%- endmacro %}
 
 {#

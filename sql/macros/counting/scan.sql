@@ -75,9 +75,7 @@ WITH means AS (
     {% set x %}nbsql_x{{ suffix }}{% endset %}
     {{ nbsql.class_total(model, x) }} / {{ nbsql.null_if_zero(nbsql.weighted_count(model, x)) }} AS centre{{ suffix }}
     {%- endfor +%}
-  FROM (
-    {{ nbsql.scan_inputs(model, source, features, careful=true) | indent(4) }}
-  ) AS projected
+  FROM {{ nbsql.subquery(nbsql.scan_inputs(model, source, features, careful=true)) | indent(2) }} AS projected
   GROUP BY {{ nbsql.class_and_slice(model) }}
 
 )
@@ -127,9 +125,7 @@ FROM (
     weight,
     {% endif %}
     {{ nbsql.unnested(lists, ['index', 'feature', 'centre', 'x']) | indent(4) }}
-  FROM (
-    {{ nbsql.scan_inputs(model, source, features, [], centres) | indent(4) }}
-  ) AS projected
+  FROM {{ nbsql.subquery(nbsql.scan_inputs(model, source, features, [], centres)) | indent(2) }} AS projected
   WHERE class IS NOT NULL
 ) AS numbers
 GROUP BY {{ nbsql.class_and_slice(model) }}, index, feature, centre

@@ -120,9 +120,7 @@ FROM (
         WHEN abs(coalesce(centre, 0) + total / n) < {{ limit }} AND coalesce(squares / n, 0) < {{ limit }} * {{ limit }} THEN 1 ELSE 0
       END
     ) AS near_zero
-  FROM (
-    {{ summed_cells | indent(4) }}
-  ) AS sums
+  FROM {{ nbsql.subquery(summed_cells) | indent(2) }} AS sums
   WHERE n > 0 AND total IS NOT NULL
   GROUP BY index, value
 ) AS numbers
@@ -197,9 +195,7 @@ SELECT
   CAST(centre + total / n AS {{ nbsql.double() }}) AS mean,
   CAST(CASE WHEN {{ spread }} > 1e-6 * squares THEN {{ spread }} WHEN squares IS NOT NULL THEN 0 END AS {{ nbsql.double() }}) AS m2,
   {{ nbsql.text(model.options.batch) }}{{ nbsql.binary() }} AS batch
-FROM (
-  {{ summed_cells | indent(2) }}
-) AS sums
+FROM {{ nbsql.subquery(summed_cells) }} AS sums
 WHERE n > 0
 {%- endmacro %}
 
@@ -312,16 +308,10 @@ GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif +%}
 {% set centred = scanned | selectattr('family.centred') | list -%}
 {% set uncentred = scanned | rejectattr('family.centred') | list -%}
 {% set levels = model.facts.features | selectattr('family.level') | list -%}
-WITH {{ source }} AS (
-  {{ nbsql.selected_columns(rows, columns.read) | indent(2) }}
-),
-{{ scan }} AS (
-  {{ nbsql.scan(model, source, uncentred) | indent(2) }}
-)
+WITH {{ source }} AS {{ nbsql.subquery(nbsql.selected_columns(rows, columns.read)) }},
+{{ scan }} AS {{ nbsql.subquery(nbsql.scan(model, source, uncentred)) }}
 {%- if centred %},
-{{ rescan }} AS (
-  {{ nbsql.scan(model, source, centred, careful=true) | indent(2) }}
-)
+{{ rescan }} AS {{ nbsql.subquery(nbsql.scan(model, source, centred, careful=true)) }}
 {%- endif +%}
 {{ nbsql.class_cells(model, scan) }}
 {%- if uncentred +%}
@@ -353,8 +343,6 @@ FROM (
   HAVING {{ nbsql.has_weight('cells') }}
   UNION ALL
   SELECT slice, class, feature, value, n, mean, m2
-  FROM (
-    {{ nbsql.pooled_moments(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value']) | indent(4) }}
-  ) AS moments
+  FROM {{ nbsql.subquery(nbsql.pooled_moments(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value'])) | indent(2) }} AS moments
 ) AS sums
 {%- endmacro %}

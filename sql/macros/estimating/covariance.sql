@@ -25,9 +25,7 @@
 {% set p = feature.columns | length -%}
 {% set lost = 1 if family.variance == 'sample' else 0 -%}
 {% set s = nbsql.number(family.fixed_shrinkage) -%}
-pairs AS MATERIALIZED (
-  {{ nbsql.column_pairs(feature) | indent(2) }}
-),
+pairs AS MATERIALIZED {{ nbsql.subquery(nbsql.column_pairs(feature)) }},
 entries AS MATERIALIZED (
   SELECT comoments.class, pairs.*, comoments.n, comoments.mean, comoments.m2
   FROM comoments
@@ -113,12 +111,8 @@ covariances AS MATERIALIZED (
 
 {# These common table expressions from the cells of a model, and a query of its classes. #}
 {% macro covariances_of_cells(classes, cells, feature) -%}
-WITH {{ nbsql.recursive() }}classes AS (
-  {{ classes | indent(2) }}
-),
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
-),
+WITH {{ nbsql.recursive() }}classes AS {{ nbsql.subquery(classes) }},
+comoments AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value'])) }},
 {{ nbsql.covariance_steps(feature) }}
 {%- endmacro %}
 
@@ -148,9 +142,7 @@ correlations AS (
   JOIN spreads ON spreads.class = sides.class
   GROUP BY sides.class, sides.i
 ),
-eliminated AS (
-  {{ nbsql.elimination_matrices(p) | indent(2) }}
-),
+eliminated AS {{ nbsql.subquery(nbsql.elimination_matrices(p)) }},
 whitened AS MATERIALIZED (
   SELECT eliminated.class, eliminated.matrix, spreads.deviations
   FROM eliminated

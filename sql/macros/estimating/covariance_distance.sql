@@ -132,9 +132,7 @@ SELECT
     -sum(n * ln(n / total)) / sum(n)
   ) AS mutual_information,
   CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square
-FROM (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value']) | indent(2) }}
-) AS of_class
+FROM {{ nbsql.subquery(nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value'])) }} AS of_class
 JOIN (
   SELECT value, n AS total, m2 AS pooled_m2 FROM (
     {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['value']) | indent(4) }}

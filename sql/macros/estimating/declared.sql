@@ -34,8 +34,6 @@ FROM {% call(label, _) nbsql.constants(labels, 'given', ['label']) %}{{ nbsql.te
 {# The same labels as the engine writes them, in the order of their type: label, class. #}
 {% macro declared_labels(labels, type) -%}
 SELECT DISTINCT {{ nbsql.text_of(nbsql.word('class')) }} AS label, class
-FROM (
-  {{ nbsql.declared_classes(labels, type) | indent(2) }}
-) AS declared
+FROM {{ nbsql.subquery(nbsql.declared_classes(labels, type)) }} AS declared
 ORDER BY class ASC NULLS LAST
 {%- endmacro %}

@@ -40,12 +40,8 @@ FROM (
   FROM (
     {% if model.spec.classes %}
     SELECT declared.class, coalesce(counted.n, 0) AS n
-    FROM (
-      {{ nbsql.declared_classes(model.spec.classes, model.facts.class_type) | indent(6) }}
-    ) AS declared
-    LEFT JOIN (
-      {{ nbsql.class_counts(statistics) | indent(6) }}
-    ) AS counted ON counted.class = declared.class
+    FROM {{ nbsql.subquery(nbsql.declared_classes(model.spec.classes, model.facts.class_type)) | indent(4) }} AS declared
+    LEFT JOIN {{ nbsql.subquery(nbsql.class_counts(statistics)) | indent(4) }} AS counted ON counted.class = declared.class
     {% else %}
     {{ nbsql.class_counts(statistics) | indent(4) }}
     {% endif %}
@@ -206,9 +202,7 @@ SELECT * FROM {{ model.options.estimates }} AS estimates{% if not is_all %} WHER
 UNION ALL
 {% endif %}
 {%- if tokens -%}
-SELECT * FROM (
-  {{ nbsql.estimated_likelihoods(model, statistics, priors, tokens) | indent(2) }}
-) AS tokens
+SELECT * FROM {{ nbsql.subquery(nbsql.estimated_likelihoods(model, statistics, priors, tokens)) }} AS tokens
 {#- so that no token is estimated if only another feature is asked for #}
 
 WHERE feature IN ({{ nbsql.feature_names(tokens) }})
@@ -223,9 +217,7 @@ WHERE feature IN ({{ nbsql.feature_names(tokens) }})
 {% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% if model.spec.given and together -%}
 {% set others = features | reject('in', together) | list -%}
-SELECT * FROM (
-  {{ nbsql.likelihoods_of_cells(statistics, priors, together) | indent(2) }}
-) AS together
+SELECT * FROM {{ nbsql.subquery(nbsql.likelihoods_of_cells(statistics, priors, together)) }} AS together
 {%- if others +%}
 UNION ALL
 {{ nbsql.given_likelihoods(statistics, priors, others) }}
@@ -278,9 +270,7 @@ pooled_moments AS (
 {%- endif %}
 {%- set together = features | selectattr('family.kind', 'equalto', 'matrix') | list %}
 {%- if together %},
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
-)
+comoments AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value'])) }}
 {%- endif %}
 {%- for distribution in features | map(attribute='family.distribution') | unique %}
 {%- set alike = features | selectattr('family.distribution', 'equalto', distribution) | list %},
@@ -325,9 +315,7 @@ HAVING {{ nbsql.has_weight() }}
 {# The columns of the view `likelihoods`. #}
 {% macro likelihoods(model, statistics, priors) -%}
 SELECT class, feature, value, likelihood, log_likelihood, mean, variance, rate
-FROM (
-  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.facts.features) | indent(2) }}
-) AS smoothed
+FROM {{ nbsql.subquery(nbsql.smoothed_likelihoods(model, statistics, priors, model.facts.features)) }} AS smoothed
 WHERE NOT unseen
 {%- endmacro %}
 

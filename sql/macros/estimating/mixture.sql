@@ -27,9 +27,7 @@ members AS (
     FROM (
       SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
     ) AS classes_of
-    JOIN (
-      {{ nbsql.class_counts(statistics, ['class', 'slice']) | indent(6) }}
-    ) AS counts ON counts.class = classes_of.class
+    JOIN {{ nbsql.subquery(nbsql.class_counts(statistics, ['class', 'slice'])) | indent(4) }} AS counts ON counts.class = classes_of.class
   ) AS places
 ),
 cells AS (
@@ -92,9 +90,7 @@ SELECT
   {% set given %}{% if centres.splits %}centres.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
   CAST({{ given }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
-FROM (
-  {{ nbsql.smoothed_members(model, model.facts.features) | indent(2) }}
-) AS smoothed
+FROM {{ nbsql.subquery(nbsql.smoothed_members(model, model.facts.features)) }} AS smoothed
 JOIN members ON members.member = smoothed.class
 {% if centres.splits %}
 LEFT JOIN (

@@ -31,23 +31,17 @@ WITH classes AS (
   {{ nbsql.classes(priors) | indent(2) }}
   {%- else %}
   SELECT class_no, class, 0 AS log_prior
-  FROM (
-    {{ nbsql.classes(priors) | indent(4) }}
-  ) AS classes
+  FROM {{ nbsql.subquery(nbsql.classes(priors)) | indent(2) }} AS classes
   {%- endif +%}
 )
 {%- if model.options.weights %},
-weights AS (
-  {{ nbsql.weights_by_class(model.options.weights) | indent(2) }}
-)
+weights AS {{ nbsql.subquery(nbsql.weights_by_class(model.options.weights)) }}
 {%- endif %}
 {%- if model.facts.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.scored_likelihoods(model, statistics, priors, features), features) }}
 {%- endif %}
 {%- if model.form.numbers_in_lists %},
-near AS (
-  {{ nbsql.expanded_parameters(model) | indent(2) }}
-)
+near AS {{ nbsql.subquery(nbsql.expanded_parameters(model)) }}
 {%- endif +%}
 {% if model.form.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model, nbsql.word('classes')) }}
@@ -175,9 +169,7 @@ JOIN (
   The parameters in long form, except those kept in lists: numbers(class_no, position, number), NULL where a class has no such likelihood.
 #}
 {% macro listed_parameters(model, estimates, features) -%}
-smoothed AS (
-  {{ estimates | indent(2) }}
-)
+smoothed AS {{ nbsql.subquery(estimates) }}
 {%- if model.form.column_parameters %},
 {% set single = model.form.column_parameters | rejectattr('parameter.paired') | list %}
 wanted AS (
@@ -226,9 +218,7 @@ wanted AS (
   GROUP BY classes.class_no, wanted.position
 )
 {%- if model.options.weights %},
-numbers AS (
-  {{ nbsql.numbers_with_weights(model) | indent(2) }}
-)
+numbers AS {{ nbsql.subquery(nbsql.numbers_with_weights(model)) }}
 {%- endif %}
 {%- endif %}
 {%- endmacro %}
@@ -280,9 +270,7 @@ SELECT
   {%- endif %}
   {%- set class_no %}classes.class_no{% endset %},
   {{ nbsql.scores_by_class(model, score, class_no) }}
-FROM (
-  {{ likelihoods | indent(2) }}
-) AS smoothed
+FROM {{ nbsql.subquery(likelihoods) }} AS smoothed
 JOIN (
   {{ classes }}
 ) AS classes ON classes.class = smoothed.class
@@ -320,9 +308,7 @@ SELECT
   {{ nbsql.parameter_name(item) }}
   {%- endif %}
   {%- endfor +%}
-FROM (
-  {{ nbsql.unnested_parameters(model, parameters) | indent(2) }}
-) AS parameters
+FROM {{ nbsql.subquery(nbsql.unnested_parameters(model, parameters)) }} AS parameters
 {%- elif model.form.class_numbers -%}
 {{ nbsql.unnested_parameters(model, parameters) }}
 {%- else -%}

@@ -48,9 +48,7 @@ FROM (
   SELECT 0 AS segment, {{ nbsql.no_text() }} AS name
   UNION ALL
   SELECT row_number() OVER (ORDER BY slice ASC NULLS LAST), slice
-  FROM (
-    {{ nbsql.class_counts(statistics, ['slice'], sliced=true) | indent(4) }}
-  ) AS names
+  FROM {{ nbsql.subquery(nbsql.class_counts(statistics, ['slice'], sliced=true)) | indent(2) }} AS names
 ) AS segments
 JOIN (
   SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
@@ -93,12 +91,8 @@ SELECT * FROM {{ model.options.segment_tables.estimates }} AS estimates WHERE fe
 {% set counted = features | selectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
 {% set numbers = features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
 {% set by_member %}(SELECT class, segment FROM classes){% endset -%}
-WITH whole AS (
-  {{ nbsql.smoothed_likelihoods(model, statistics, priors, features) | indent(2) }}
-),
-cells AS (
-  {{ cells | indent(2) }}
-)
+WITH whole AS {{ nbsql.subquery(nbsql.smoothed_likelihoods(model, statistics, priors, features)) }},
+cells AS {{ nbsql.subquery(cells) }}
 {%- if numbers or not model.facts.shrinkage %},
 own AS (
   {% set pooled = numbers if model.facts.shrinkage else features %}
@@ -151,9 +145,7 @@ SELECT
   coalesce(own.mean, pooled.mean),
   {{ borrowed }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END
 FROM members
-JOIN (
-  {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['feature']) | indent(2) }}
-) AS pooled ON TRUE
+JOIN {{ nbsql.subquery(nbsql.pooled_moments(nbsql.number_cells(statistics), ['feature'])) }} AS pooled ON TRUE
 LEFT JOIN (
   {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
 ) AS own ON own.class = members.class AND own.feature = pooled.feature
@@ -167,9 +159,7 @@ WHERE members.segment > 0
 UNION ALL
 SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.facts.shrinkage) }} * zeros.share, NULL, NULL
 FROM members
-JOIN (
-  {{ nbsql.zero_shares(statistics, inflated) | indent(2) }}
-) AS zeros ON zeros.class = members.class
+JOIN {{ nbsql.subquery(nbsql.zero_shares(statistics, inflated)) }} AS zeros ON zeros.class = members.class
 WHERE members.segment > 0
 {%- endif %}
 {%- endmacro %}
@@ -265,9 +255,7 @@ SELECT
   {%- set score %}smoothed.score{% endset %}
   {%- set class_no %}members.class_no{% endset %},
   {{ nbsql.scores_by_class(model, score, class_no) }}
-FROM (
-  {{ nbsql.segment_estimates(model, statistics, priors, features) | indent(2) }}
-) AS smoothed
+FROM {{ nbsql.subquery(nbsql.segment_estimates(model, statistics, priors, features)) }} AS smoothed
 JOIN members ON members.member = smoothed.class
 WHERE smoothed.value IS NOT NULL
 GROUP BY members.segment, smoothed.feature, smoothed.value
@@ -297,7 +285,5 @@ WITH {{ nbsql.segment_members(model, statistics, priors) }}
 {% set cells %}SELECT * FROM {{ model.options.segment_tables.cells }} AS cells{% endset -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}
 SELECT *
-FROM (
-  {{ nbsql.member_estimates(model, statistics, priors, model.facts.features, cells) | indent(2) }}
-) AS estimates
+FROM {{ nbsql.subquery(nbsql.member_estimates(model, statistics, priors, model.facts.features, cells)) }} AS estimates
 {%- endmacro %}

@@ -52,9 +52,7 @@ FROM (
   GROUP BY class, feature, value
   HAVING {{ nbsql.has_weight() }}
 ) AS cells
-JOIN (
-  {{ nbsql.idf(statistics, features) | indent(2) }}
-) AS idf ON idf.feature = cells.feature AND idf.value = cells.value
+JOIN {{ nbsql.subquery(nbsql.idf(statistics, features)) }} AS idf ON idf.feature = cells.feature AND idf.value = cells.value
 {%- endmacro %}
 
 {# The names of some features, as texts. #}
@@ -130,9 +128,7 @@ GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif +%}
 {% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source')), keeps_empty=true) -%}
 {% if feature.family.norm -%}
 SELECT {{ nbsql.row_key(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
-FROM (
-  {{ tokens | indent(2) }}
-) AS occurrences
+FROM {{ nbsql.subquery(tokens) }} AS occurrences
 GROUP BY {{ nbsql.row_key(model, nbsql.word('occurrences')) }}, value
 {%- else -%}
 {{ tokens }}

@@ -27,9 +27,7 @@ SELECT
   likelihoods.mean,
   likelihoods.variance,
   likelihoods.rate
-FROM (
-  {{ nbsql.smoothed_likelihoods(model, statistics, priors, features) | indent(2) }}
-) AS likelihoods
+FROM {{ nbsql.subquery(nbsql.smoothed_likelihoods(model, statistics, priors, features)) }} AS likelihoods
 JOIN {{ priors }} AS priors ON priors.class = likelihoods.class
 {%- else -%}
 {{ nbsql.smoothed_likelihoods(model, statistics, priors, features) }}
@@ -82,12 +80,8 @@ LEFT JOIN weights ON weights.class_no = numbers.class_no AND weights.feature = w
 {# The lookups times the weights of their features. #}
 {% macro weighted_lookups(model, lookups, priors) -%}
 {% set class_no, weight = nbsql.word('weights.class_no'), nbsql.word('weights.weight') -%}
-WITH classes AS (
-  {{ nbsql.classes(priors) | indent(2) }}
-),
-weights AS (
-  {{ nbsql.weights_by_class(model.options.weights) | indent(2) }}
-)
+WITH classes AS {{ nbsql.subquery(nbsql.classes(priors)) }},
+weights AS {{ nbsql.subquery(nbsql.weights_by_class(model.options.weights)) }}
 SELECT
   lookups.feature,
   lookups.value,
@@ -102,9 +96,7 @@ SELECT
     nbsql.element(nbsql.word('weights.scores'), nbsql.word('number'))) %}
   {{ nbsql.list_mapped(nbsql.word('weights.numbers'), score, 'number') }} AS scores
   {% endfor %}
-FROM (
-  {{ lookups | indent(2) }}
-) AS lookups
+FROM {{ nbsql.subquery(lookups) }} AS lookups
 JOIN (
   SELECT
     weights.feature,

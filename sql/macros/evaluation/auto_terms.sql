@@ -84,9 +84,7 @@ JOIN levels ON levels.nbsql_row = source.nbsql_row
 {%- endset -%}
 WITH {{ nbsql.numbered_source(model, numbered, parameters, lookups, has_number=true) }},
 {% if levels %}
-levels AS (
-  {{ nbsql.scores_of_levels(model, levels, lookups) | indent(2) }}
-),
+levels AS {{ nbsql.subquery(nbsql.scores_of_levels(model, levels, lookups)) }},
 {% endif %}
 candidates AS {{ nbsql.materialized() }}(
   SELECT
@@ -96,9 +94,7 @@ candidates AS {{ nbsql.materialized() }}(
     {% set term = nbsql.term_in_row(feature, levels) %}
     greatest({{ term | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}
     {%- endfor +%}
-  FROM (
-    {{ nbsql.completed_inputs(inputs, computed) | indent(4) }}
-  ) AS number
+  FROM {{ nbsql.subquery(nbsql.completed_inputs(inputs, computed)) | indent(2) }} AS number
   {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
   {%- for feature in model.facts.features | selectattr('family.bag') %}
   {%- set bag %}bag{{ nbsql.feature_suffix(feature) }}{% endset +%}

@@ -19,9 +19,7 @@ FROM {{ scored }} AS source
 {% macro model_comparison(judged, other, other_parameters, as_text) -%}
 {% set hits = [nbsql.is_hit('prediction', as_text), nbsql.is_hit('nbsql_other_prediction', as_text)] -%}
 WITH {{ judged }},
-other_known AS (
-  {{ nbsql.known_classes(other, other_parameters, as_text) | indent(2) }}
-),
+other_known AS {{ nbsql.subquery(nbsql.known_classes(other, other_parameters, as_text)) }},
 answers AS (
   SELECT
     judged.*,

@@ -81,9 +81,7 @@ ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC N
 #}
 {% macro counted_pairs(coded, pairs, size=none, gaps=(), few=false) -%}
 {% set n %}{% if size is none %}CAST(count(*) AS {{ nbsql.double() }}){% else %}sum({{ size }}){% endif %}{% endset -%}
-cells AS (
-  {{ nbsql.cells_of_pairs(coded, pairs, n, gaps=gaps, few=few) | indent(2) }}
-),
+cells AS {{ nbsql.subquery(nbsql.cells_of_pairs(coded, pairs, n, gaps=gaps, few=few)) }},
 sums AS (
   SELECT
     a,

@@ -13,9 +13,7 @@
 {% set paired = features | selectattr('family.kind', 'equalto', 'pairs') | list -%}
 {% set reversed %}({{ nbsql.reversed_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
-ratios AS (
-  {{ nbsql.likelihood_ratios(likelihoods, class, other) | indent(2) }}
-),
+ratios AS {{ nbsql.subquery(nbsql.likelihood_ratios(likelihoods, class, other)) }},
 -- grouped rather than joined: an engine that guesses few rows would compare each with each
 said AS (
   SELECT
@@ -67,9 +65,7 @@ SELECT
     THEN greatest(ranked.mutual_information - ranked.by_chance, 0) END AS mutual_information,
   ranked.symmetrical_uncertainty,
   {{ nbsql.missing_share(nbsql.word('ranked'), nbsql.word('learnt'), occurring) }} AS missing
-FROM (
-  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
-) AS ranked
+FROM {{ nbsql.subquery(nbsql.unsorted_relevance(statistics, features)) }} AS ranked
 JOIN (
   SELECT sum(n) AS n FROM {{ priors }} AS priors
 ) AS learnt ON TRUE

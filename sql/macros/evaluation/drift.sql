@@ -16,9 +16,7 @@
 {% set class %}CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 WITH {% for side, cells in [('a', a), ('b', b)] -%}
 {{ nbsql.word(side) }} AS (
-  SELECT feature, value, class, n, mean, m2 FROM (
-    {{ nbsql.folded_cells(cells, side) | indent(4) }}
-  ) AS cells
+  SELECT feature, value, class, n, mean, m2 FROM {{ nbsql.subquery(nbsql.folded_cells(cells, side)) | indent(2) }} AS cells
 ),
 {% endfor -%}
 counts AS (
@@ -73,9 +71,7 @@ SELECT
 FROM (
 {% endif -%}
 SELECT *
-FROM (
-  {{ nbsql.divergence_of_values(counts, keys) | indent(2) }}
-) AS of_values
+FROM {{ nbsql.subquery(nbsql.divergence_of_values(counts, keys)) }} AS of_values
 {%- if features | rejectattr('family.has_lookups') | list +%}
 UNION ALL
 SELECT
@@ -112,17 +108,13 @@ FROM (
       {{ nbsql.variance_of_side(b) }} AS variance_b,
       a.n AS n_a,
       b.n AS n_b
-    FROM (
-      {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_a, together), ['feature'] + columns) | indent(6) }}
-    ) AS a
+    FROM {{ nbsql.subquery(nbsql.pooled_moments(nbsql.cells_of_moments(cells_a, together), ['feature'] + columns)) | indent(4) }} AS a
     JOIN (
       {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_b, together), keys + columns) | indent(6) }}
     ) AS b ON b.feature = a.feature{% if together %} AND {{ nbsql.same_value(a, b) }}{% endif +%}
   ) AS moments
   {% if inflated %}
-  LEFT JOIN (
-    {{ nbsql.nonzero_shares(counts, inflated, keys) | indent(4) }}
-  ) AS shares USING ({{ by }})
+  LEFT JOIN {{ nbsql.subquery(nbsql.nonzero_shares(counts, inflated, keys)) | indent(2) }} AS shares USING ({{ by }})
   {% endif %}
 ) AS of_numbers
 {%- if together +%}

@@ -35,9 +35,7 @@ outcomes AS {{ nbsql.materialized() }}(
     {%- endfor +%}
   FROM {{ scored }} AS source{{ nbsql.run_once() }}
 ),
-known AS (
-  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
-),
+known AS {{ nbsql.subquery(nbsql.known_classes(model, parameters, as_text)) }},
 judged AS (
   SELECT outcomes.*, known.class_no
   FROM outcomes
@@ -92,9 +90,7 @@ WHERE parameters.nbsql_segment = 0
 {# The same with the labels as they are compared with those of judged rows. #}
 {% macro known_classes(model, parameters, as_text) -%}
 SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
-FROM (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes
+FROM {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS classes
 {%- endmacro %}
 
 {# An expression, cast to text if labels are compared as texts. #}

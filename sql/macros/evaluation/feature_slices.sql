@@ -24,9 +24,7 @@ shares AS (
   ) AS values_of_features
   GROUP BY feature, slice
 ),
-numbers AS (
-  {{ nbsql.numbers_of_shares(2) | indent(2) }}
-),
+numbers AS {{ nbsql.subquery(nbsql.numbers_of_shares(2)) }},
 {{ nbsql.interval_bounds() }}
 SELECT
   nbsql_by_1 AS feature, nbsql_by_2 AS slice, of_rows AS n, value AS accuracy, low, high,

@@ -146,9 +146,7 @@ CROSS JOIN LATERAL (
 #}
 {% macro model_of_fold(kind, model, statistics, priors, fold) -%}
 SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, models.*
-FROM (
-  {{ nbsql[kind](model, statistics, priors) | indent(2) }}
-) AS models
+FROM {{ nbsql.subquery(nbsql[kind](model, statistics, priors)) }} AS models
 {%- endmacro %}
 
 {# The class numbers in the models for the folds: nbsql_slice, class, class_no. #}
@@ -171,9 +169,7 @@ WHERE class IS NOT NULL
 {% macro classes_of_cells(model, cells) -%}
 SELECT class, row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no
 {% if model.spec.classes %}
-FROM (
-  {{ nbsql.declared_classes(model.spec.classes, model.facts.class_type) | indent(2) }}
-) AS declared
+FROM {{ nbsql.subquery(nbsql.declared_classes(model.spec.classes, model.facts.class_type)) }} AS declared
 {%- else %}
 FROM {{ cells }} AS cells
 WHERE feature IS NULL
@@ -212,9 +208,7 @@ SELECT
   sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
   {% set posterior %}coalesce(posterior, 0){% endset %}
   sum(weight * {{ nbsql.log_loss_of(posterior) }}) / sum(weight) AS log_loss
-FROM (
-  {{ caller() | indent(2) }}
-) AS outcomes
+FROM {{ nbsql.subquery(caller()) }} AS outcomes
 GROUP BY outcomes.fold
 {%- endmacro %}
 

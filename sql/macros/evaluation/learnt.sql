@@ -15,12 +15,8 @@ GROUP BY batch, {{ nbsql.text_of(nbsql.word('class')) }}
 {% macro differing_cells(cells, counted, share) -%}
 {% set share = nbsql.number(share) -%}
 SELECT count(*) AS n
-FROM (
-  {{ nbsql.additive_cells(cells) | indent(2) }}
-) AS learnt
-LEFT JOIN (
-  {{ nbsql.additive_cells(counted) | indent(2) }}
-) AS counted
+FROM {{ nbsql.subquery(nbsql.additive_cells(cells)) }} AS learnt
+LEFT JOIN {{ nbsql.subquery(nbsql.additive_cells(counted)) }} AS counted
   ON counted.class = learnt.class AND counted.feature = learnt.feature AND counted.value = learnt.value
 WHERE abs(learnt.n - coalesce(counted.n, 0)) > {{ share }} * (abs(learnt.n) + abs(coalesce(counted.n, 0))) + {{ share }}
   OR abs(learnt.total - counted.total) > {{ share }} * (abs(learnt.total) + sqrt(abs(learnt.n) * learnt.squares))
@@ -88,9 +84,7 @@ FROM (
   FROM (
     SELECT batch, hash FROM {{ learnt | indent(4) }} AS learnt
     UNION ALL
-    SELECT 0 AS batch, hash FROM (
-      {{ hashes | indent(6) }}
-    ) AS rows
+    SELECT 0 AS batch, hash FROM {{ nbsql.subquery(hashes) | indent(4) }} AS rows
   ) AS hashed
   GROUP BY hash
 ) AS counted

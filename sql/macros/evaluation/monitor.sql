@@ -120,20 +120,12 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
 {% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% set bounded = features | selectattr('family.kind', 'equalto', 'density') | selectattr('family.rules') | list -%}
 {% set no_text %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
-WITH {{ monitored }} AS {{ nbsql.materialized() }}(
-  {{ rows | indent(2) }}
-),
+WITH {{ monitored }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(rows) }},
 {{ judged }},
-counted AS {{ nbsql.materialized() }}(
-  {{ nbsql.cells(model, nbsql.rows_by_period(monitored, columns, bounded)) | indent(2) }}
-),
-learnt AS {{ nbsql.materialized() }}(
-  {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
-),
+counted AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.cells(model, nbsql.rows_by_period(monitored, columns, bounded))) }},
+learnt AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.folded_cells(statistics, '1')) }},
 {% if bounded %}
-outside AS {{ nbsql.materialized() }}(
-  {{ nbsql.numbers_outside(bounded, monitored) | indent(2) }}
-),
+outside AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.numbers_outside(bounded, monitored)) }},
 {% endif %}
 slices AS {{ nbsql.materialized() }}(
   SELECT DISTINCT nbsql_period AS slice FROM {{ monitored }} AS monitored
@@ -158,9 +150,7 @@ measured AS {{ nbsql.materialized() }}(
   {% if features %}
   UNION ALL
   SELECT slice, feature{{ nbsql.binary() }}, NULL, 'nulls', value
-  FROM (
-    {{ nbsql.missing_shares(features, monitored) | indent(4) }}
-  ) AS missing
+  FROM {{ nbsql.subquery(nbsql.missing_shares(features, monitored)) | indent(2) }} AS missing
   {% endif %}
   {% if value_features %}
   UNION ALL
@@ -177,9 +167,7 @@ found AS (
   FROM measured
   UNION ALL
   SELECT slices.slice, feature, class, metric, NULL, value, NULL, NULL
-  FROM (
-    {{ nbsql.reference_values(features, value_features, priors, as_text, score) | indent(4) }}
-  ) AS of_reference
+  FROM {{ nbsql.subquery(nbsql.reference_values(features, value_features, priors, as_text, score)) | indent(2) }} AS of_reference
   CROSS JOIN slices
   UNION ALL
   {% set keys, compared = ['metric', 'slice', 'feature'], nbsql.word('compared') %}
@@ -187,9 +175,7 @@ found AS (
   {% set metric %}CAST('psi' AS {{ nbsql.string() }}){{ nbsql.binary() }} AS metric{% endset %}
   {% set sliced %}(SELECT cells.*, {{ metric }} FROM counted AS cells){% endset %}
   SELECT slice, feature, NULL, metric, psi, NULL, value, by_chance
-  FROM (
-    {{ nbsql.divergences(features, compared, expected, sliced, keys, together, bounded) | indent(4) }}
-  ) AS divergences
+  FROM {{ nbsql.subquery(nbsql.divergences(features, compared, expected, sliced, keys, together, bounded)) | indent(2) }} AS divergences
   WHERE n_a > 0 AND n_b > 0
   {%- if period_feature is not none %} AND (feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}){% endif +%}
   -- where nothing can be compared, too

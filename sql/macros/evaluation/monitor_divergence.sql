@@ -7,9 +7,7 @@
 {% macro compared_counts(features, bounded, priors, score) -%}
 {% set text %}{{ nbsql.string() }}{% endset -%}
 {% set of_feature %}CAST('psi' AS {{ text }}){{ nbsql.binary() }} AS metric{% endset -%}
-values_learnt AS {{ nbsql.materialized() }}(
-  {{ nbsql.summed_values(nbsql.word('learnt'), features, bounded=bounded) | indent(2) }}
-),
+values_learnt AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.summed_values(nbsql.word('learnt'), features, bounded=bounded)) }},
 values_of_slices AS {{ nbsql.materialized() }}(
   {{ nbsql.summed_values(nbsql.word('counted'), features, 'slice', bounded) | indent(2) }}
   {% if bounded %}

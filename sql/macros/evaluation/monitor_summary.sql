@@ -21,9 +21,7 @@ FROM (
       THEN row_number() OVER (
         PARTITION BY period, metric ORDER BY CASE WHEN feature IS NOT NULL THEN value END DESC NULLS LAST, feature ASC NULLS LAST
       ) END AS place
-  FROM (
-    {{ monitored | indent(4) }}
-  ) AS monitored
+  FROM {{ nbsql.subquery(monitored) | indent(2) }} AS monitored
 ) AS ranked
 GROUP BY period
 ORDER BY {{ nbsql.as_number(nbsql.word('period')) }} ASC NULLS LAST, period ASC NULLS LAST

@@ -78,9 +78,7 @@ FROM (
   SELECT *, place <= {{ most }} AND of_value >= {{ nbsql.number(least) }} AS kept
   FROM (
     SELECT *, dense_rank() OVER (ORDER BY of_value DESC NULLS LAST, value ASC NULLS LAST) AS place
-    FROM (
-      {{ profile | indent(6) }}
-    ) AS profile
+    FROM {{ nbsql.subquery(profile) | indent(4) }} AS profile
   ) AS placed
 ) AS parted
 GROUP BY class, CASE WHEN kept THEN value END, kept
@@ -102,9 +100,7 @@ FROM (
     dense_rank() OVER (ORDER BY weight DESC NULLS LAST, value ASC NULLS LAST) AS place
   FROM (
     SELECT *, max(coalesce(abs(log_odds), 0)) OVER (PARTITION BY value) * sqrt(of_value) AS weight
-    FROM (
-      {{ profile | indent(6) }}
-    ) AS profile
+    FROM {{ nbsql.subquery(profile) | indent(4) }} AS profile
     WHERE of_value >= {{ nbsql.number(least) }} AND value IS NOT NULL
   ) AS weighed
 ) AS placed
@@ -142,9 +138,7 @@ FROM (
     {{ nbsql.null_columns(['upper', 'n']) | indent(4) }},
     {% set log_density %}contribution{% if weights is not none %} / nullif(weight, {{ nbsql.number(0) }}){% endif %}{% endset %}
     {{ nbsql.exp(log_density) }} AS density
-  FROM (
-    {{ explained | indent(4) }}
-  ) AS explained
+  FROM {{ nbsql.subquery(explained) | indent(2) }} AS explained
   {% if weights is not none %}
   JOIN (SELECT class AS weighted_class, feature AS weighted_feature, weight FROM {{ weights }}) AS weights
     ON weighted_class = class AND weighted_feature = feature
@@ -153,9 +147,7 @@ FROM (
   {% if histogram is not none %}
   UNION ALL
   SELECT class, 'histogram', lower, upper, n, density
-  FROM (
-    {{ histogram | indent(4) }}
-  ) AS histogram
+  FROM {{ nbsql.subquery(histogram) | indent(2) }} AS histogram
   {% endif %}
 ) AS parts
 ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST

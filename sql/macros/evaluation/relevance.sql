@@ -38,9 +38,7 @@ SELECT
   f_statistic,
   by_chance,
   mutual_information - by_chance AS gain
-FROM (
-  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
-) AS relevant
+FROM {{ nbsql.subquery(nbsql.unsorted_relevance(statistics, features)) }} AS relevant
 ORDER BY gain DESC NULLS LAST, mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
 {%- endmacro %}
 
@@ -58,9 +56,7 @@ SELECT
   sum(chi_square) AS chi_square,
   max(f_statistic) AS f_statistic,
   sum(n * by_chance) / max(n) AS by_chance
-FROM (
-  {{ nbsql.relevance_parts(statistics, features) | indent(2) }}
-) AS parts
+FROM {{ nbsql.subquery(nbsql.relevance_parts(statistics, features)) }} AS parts
 GROUP BY feature
 {%- else -%}
 {{ nbsql.relevance_parts(statistics, features) }}
@@ -87,9 +83,7 @@ of_values AS (
   ) AS cells
   GROUP BY feature, total
 ),
-chances AS (
-  {{ nbsql.information_by_chance(nbsql.word('counts')) | indent(2) }}
-),
+chances AS {{ nbsql.subquery(nbsql.information_by_chance(nbsql.word('counts'))) }},
 entropies AS (
   SELECT feature, sum(entropy) AS entropy, sum(of_class) AS of_class
   FROM (
@@ -234,15 +228,9 @@ CASE WHEN {{ mean }} > 0 THEN (1 + {{ mean }}) * ln(1 + {{ mean }}) - {{ mean }}
   the bags that TF-IDF and presence count beside them. Columns that share a covariance matrix are left out; other queries read them.
 #}
 {% macro counted_cells(statistics, features) -%}
-cells AS (
-  {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
-),
-counts AS (
-  {{ nbsql.summed_values(nbsql.word('cells'), features, 'class') | indent(2) }}
-),
-moments AS (
-  {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
-)
+cells AS {{ nbsql.subquery(nbsql.folded_cells(statistics, '1')) }},
+counts AS {{ nbsql.subquery(nbsql.summed_values(nbsql.word('cells'), features, 'class')) }},
+moments AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature'])) }}
 {%- endmacro %}
 
 {#

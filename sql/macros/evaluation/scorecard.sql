@@ -25,15 +25,11 @@
 {% set prior_of_target = nbsql.sum_over_target(nbsql.word('prior'), target) -%}
 {% set prior_of_rest = nbsql.sum_over_rest(nbsql.word('prior'), target) -%}
 {% set weights = model.options.weights -%}
-WITH likelihoods AS (
-  {{ nbsql.scored_likelihoods(model, statistics, priors, model.facts.features) | indent(2) }}
-),
+WITH likelihoods AS {{ nbsql.subquery(nbsql.scored_likelihoods(model, statistics, priors, model.facts.features)) }},
 {{ nbsql.scorecard_ratios(model, priors, target) }},
 counts AS (
   SELECT feature, value, sum(n) AS n, sum(CASE WHEN class = {{ target }} THEN n ELSE 0 END) AS n_target
-  FROM (
-    {{ nbsql.counts_of(statistics) | indent(4) }}
-  ) AS counts
+  FROM {{ nbsql.subquery(nbsql.counts_of(statistics)) | indent(2) }} AS counts
   GROUP BY feature, value
 ),
 {{ nbsql.scorecard_line_keys(model.facts.features) }},

@@ -18,9 +18,7 @@ WHERE source.nbsql_log_evidence > -{{ nbsql.infinity() }}
 {# One row per class: class_no, prior. #}
 {% macro priors_by_number(model, parameters, priors) -%}
 SELECT classes.class_no, priors.prior
-FROM (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes
+FROM {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS classes
 JOIN {{ priors }} AS priors ON priors.class = classes.class
 ORDER BY classes.class_no ASC NULLS LAST
 {%- endmacro %}
@@ -48,9 +46,7 @@ ORDER BY class_no ASC NULLS LAST
 {# One row per class: class, prior, posterior, share, from tuples of the number of a class and the others. #}
 {% macro class_shares(model, parameters, shares) -%}
 SELECT {{ nbsql.plain_label(nbsql.word('classes.class'), model.spec.target_type) }} AS class, shares.prior, shares.posterior, shares.share
-FROM (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes
+FROM {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS classes
 JOIN {% call(row, _) nbsql.constants(shares, 'shares', ['class_no', 'prior', 'posterior', 'share']) -%}
 {{ row[0] }}{% for share in row[1:] %}, {{ nbsql.number(share) }}{% endfor %}
 {%- endcall %} ON shares.class_no = classes.class_no

@@ -114,9 +114,7 @@ max(CASE WHEN class IS NULL AND metric = {{ nbsql.text(metric) }} THEN {{ nbsql.
 {% set larger %}(SELECT {{ nbsql.maximum(nbsql.word('class')) }} FROM known HAVING count(*) = 2){% endset -%}
 WITH {{ judged }},
 {{ nbsql.counted_shares(sliced) }},
-numbers AS (
-  {{ nbsql.numbers_of_shares(sliced) | indent(2) }}
-),
+numbers AS {{ nbsql.subquery(nbsql.numbers_of_shares(sliced)) }},
 {{ nbsql.interval_bounds() }},
 sides AS (
   SELECT

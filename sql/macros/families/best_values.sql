@@ -42,9 +42,7 @@ best_values AS (
         scores.value,
         choices.most,
         CASE WHEN choices.by_chi_square THEN scores.chi_square ELSE scores.mutual_information END AS score
-      FROM (
-        {{ nbsql.scores_of_values(considered, priors) | indent(8) }}
-      ) AS scores
+      FROM {{ nbsql.subquery(nbsql.scores_of_values(considered, priors)) | indent(6) }} AS scores
       JOIN choices ON choices.feature = scores.feature
     ) AS scored
   ) AS ranked

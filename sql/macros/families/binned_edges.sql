@@ -28,9 +28,7 @@ FROM (
     sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS up_to,
     sum(n) OVER (PARTITION BY feature) AS everything
     {%- endif +%}
-  FROM (
-    {{ nbsql.weighted_numbers(model, source, features) | indent(4) }}
-  ) AS numbers
+  FROM {{ nbsql.subquery(nbsql.weighted_numbers(model, source, features)) | indent(2) }} AS numbers
 ) AS cumulated
 GROUP BY feature
 {%- endmacro %}
@@ -38,9 +36,7 @@ GROUP BY feature
 {# One row per feature and number that occurs: feature (its index), x, and n, its weight. #}
 {% macro weighted_numbers(model, source, features) -%}
 SELECT feature, x, sum(weight) AS n
-FROM (
-  {{ nbsql.numbers_of_features(model, source, features) | indent(2) }}
-) AS numbers
+FROM {{ nbsql.subquery(nbsql.numbers_of_features(model, source, features)) }} AS numbers
 WHERE x IS NOT NULL
 GROUP BY feature, x
 {%- endmacro %}
@@ -49,9 +45,7 @@ GROUP BY feature, x
 {% macro numbers_of_features(model, source, features) -%}
 {% set numbers %}{% call(feature) nbsql.values_of_features(model, source, features) %}{{ nbsql.uncoded(feature) }}{% endcall %}{% endset -%}
 SELECT class, weight, feature, {{ nbsql.finite(nbsql.word('x')) }} AS x
-FROM (
-  {{ numbers | indent(2) }}
-) AS numbers
+FROM {{ nbsql.subquery(numbers) }} AS numbers
 {%- endmacro %}
 
 {# The number of a feature; NULL if it is missing, or a special code, which is no number to cut. #}

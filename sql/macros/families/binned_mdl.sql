@@ -36,9 +36,7 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
   SELECT feature, x, class, CAST(sum(weight) AS {{ nbsql.double() }}) AS n
-  FROM (
-    {{ nbsql.numbers_of_features(model, source, features) | indent(4) }}
-  ) AS numbers
+  FROM {{ nbsql.subquery(nbsql.numbers_of_features(model, source, features)) | indent(2) }} AS numbers
   WHERE x IS NOT NULL
   GROUP BY feature, x, class
 ) AS counts
@@ -56,9 +54,7 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('cuts')) }}
   parts.all_up_to,
   cuts.cut
 FROM {{ parts }} AS parts
-JOIN (
-  {{ nbsql.mdl_cuts(parts) | indent(2) }}
-) AS cuts ON cuts.feature = parts.feature AND cuts.part = parts.part
+JOIN {{ nbsql.subquery(nbsql.mdl_cuts(parts)) }} AS cuts ON cuts.feature = parts.feature AND cuts.part = parts.part
 {%- endmacro %}
 
 {# The edges of one step or of all steps, lowest first: feature, edge. #}
@@ -94,9 +90,7 @@ FROM (
   FROM {{ parts }} AS parts
   JOIN (
     SELECT feature, part, min({{ nbsql.list_of(cost, nbsql.double()) }}) AS place
-    FROM (
-      {{ nbsql.mdl_sides(parts) | indent(6) }}
-    ) AS sides
+    FROM {{ nbsql.subquery(nbsql.mdl_sides(parts)) | indent(4) }} AS sides
     WHERE right_n > least(1e-9 * total, 0.5)
     GROUP BY feature, part
   ) AS best ON best.feature = parts.feature AND best.part = parts.part

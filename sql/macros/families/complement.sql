@@ -43,8 +43,6 @@ FROM (
     LEFT JOIN counts ON counts.class = classes.class AND counts.feature = everywhere.feature AND counts.value = everywhere.value
   )
   SELECT *
-  FROM (
-    {{ nbsql.dirichlet_estimates(features, nbsql.word('other_classes')) | indent(4) }}
-  ) AS of_other_classes
+  FROM {{ nbsql.subquery(nbsql.dirichlet_estimates(features, nbsql.word('other_classes'))) | indent(2) }} AS of_other_classes
 ) AS estimates
 {%- endmacro %}

@@ -138,9 +138,7 @@ CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio) ELSE {{ 
 {%- endset -%}
 SELECT
   {{ nbsql.likelihood_columns(score=score if ratios else none, unseen=nbsql.word('unseen')) | indent(2) }}
-FROM (
-  {{ nbsql.conditional_estimates(features) | indent(2) }}
-) AS estimates
+FROM {{ nbsql.subquery(nbsql.conditional_estimates(features)) }} AS estimates
 {%- endmacro %}
 
 {# The options of such features, a relation: feature, alpha, shrinkage, smooths. #}
@@ -203,14 +201,10 @@ VALUES
 {% set depth = features | map(attribute='family.parent_names') | map('length') | max -%}
 {% set class = not numbers -%}
 {% set ks = numbers or [none] -%}
-WITH options(feature, alpha, shrinkage, smooths) AS (
-  {{ nbsql.conditional_options(features) | indent(2) }}
-),
+WITH options(feature, alpha, shrinkage, smooths) AS {{ nbsql.subquery(nbsql.conditional_options(features)) }},
 vocabulary AS (
   SELECT feature, place, {{ nbsql.json_list(nbsql.word('value')) }} AS parent
-  FROM (
-    {{ nbsql.conditional_vocabulary(features) | indent(4) }}
-  ) AS vocabulary(feature, place, value)
+  FROM {{ nbsql.subquery(nbsql.conditional_vocabulary(features)) | indent(2) }} AS vocabulary(feature, place, value)
 ),
 listed AS (
   SELECT
@@ -384,16 +378,12 @@ SELECT
 FROM (
   WITH counts AS (
     SELECT classes.class_no, counts.feature, counts.value, counts.n
-    FROM (
-      {{ nbsql.counts_of(statistics, single=model.options.has_unique_cells) | indent(6) }}
-    ) AS counts
+    FROM {{ nbsql.subquery(nbsql.counts_of(statistics, single=model.options.has_unique_cells)) | indent(4) }} AS counts
     JOIN (
       {{ nbsql.classes(priors) }}
     ) AS classes ON classes.class = counts.class
   )
   SELECT *
-  FROM (
-    {{ estimates | indent(4) }}
-  ) AS estimates
+  FROM {{ nbsql.subquery(estimates) | indent(2) }} AS estimates
 ) AS estimates
 {%- endmacro %}

@@ -11,9 +11,7 @@
 {% macro dirichlet_likelihoods(features) -%}
 SELECT
   {{ nbsql.likelihood_columns(unseen=nbsql.word('unseen')) | indent(2) }}
-FROM (
-  {{ nbsql.dirichlet_estimates(features, nbsql.word('counts')) | indent(2) }}
-) AS estimates
+FROM {{ nbsql.subquery(nbsql.dirichlet_estimates(features, nbsql.word('counts'))) }} AS estimates
 {%- endmacro %}
 
 {# The options of counted features, a relation: options(feature, alpha, min_count). #}

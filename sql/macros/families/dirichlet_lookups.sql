@@ -25,9 +25,7 @@ FROM (
       {%- for k in model.form.class_numbers %},
       sum(CASE WHEN classes.class_no = {{ k }} THEN counts.n ELSE 0 END) AS n_{{ k }}
       {%- endfor +%}
-    FROM (
-      {{ nbsql.counts_of(statistics, single=model.options.has_unique_cells) | indent(6) }}
-    ) AS counts
+    FROM {{ nbsql.subquery(nbsql.counts_of(statistics, single=model.options.has_unique_cells)) | indent(4) }} AS counts
     JOIN (
       {{ nbsql.classes(priors) }}
     ) AS classes ON classes.class = counts.class

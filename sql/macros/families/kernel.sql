@@ -32,15 +32,11 @@ SELECT
   coalesce(sqrt(sum(n * power(x - mean, 2)) / nullif(greatest(sum(n) - 1, 0), 0)) * power(0.75 * sum(n), -0.2), 0) AS bandwidth
 FROM (
   SELECT feature, x, n, sum(n * x) OVER (PARTITION BY feature) / sum(n) OVER (PARTITION BY feature) AS mean
-  FROM (
-    {{ nbsql.weighted_numbers(model, source, features) | indent(4) }}
-  ) AS numbers
+  FROM {{ nbsql.subquery(nbsql.weighted_numbers(model, source, features)) | indent(2) }} AS numbers
 ) AS centred
 {% else %}
   coalesce(stddev_samp(x), 0) * power(0.75 * count(x), -0.2) AS bandwidth
-FROM (
-  {{ nbsql.numbers_of_features(model, source, features) | indent(2) }}
-) AS numbers
+FROM {{ nbsql.subquery(nbsql.numbers_of_features(model, source, features)) }} AS numbers
 WHERE x IS NOT NULL
 {% endif %}
 GROUP BY feature

@@ -107,9 +107,7 @@ WHERE i <= j
 {% macro multivariate_gaussian_pairs(feature, first) -%}
 {% set before %}j * (j - 1){% endset -%}
 SELECT {{ first - 1 }} + {{ nbsql.whole_quotient(before, 2) }} + i, {{ nbsql.text(feature.name) }}, 'score', value, FALSE, FALSE
-FROM (
-  {{ nbsql.column_pairs(feature) | indent(2) }}
-) AS pairs
+FROM {{ nbsql.subquery(nbsql.column_pairs(feature)) }} AS pairs
 {%- endmacro %}
 
 {# One row per class and pair of columns, as the scan summed them: the columns of `summed_cells`. #}
@@ -145,9 +143,7 @@ FROM (
     FROM {{ scan }} AS scan
     WHERE class IS NOT NULL
   ) AS scan
-  CROSS JOIN (
-    {{ nbsql.column_pairs(feature) | indent(4) }}
-  ) AS pairs
+  CROSS JOIN {{ nbsql.subquery(nbsql.column_pairs(feature)) | indent(2) }} AS pairs
 ) AS sums
 {%- endmacro %}
 
@@ -220,9 +216,7 @@ FROM (
     FROM whitened
   )
   {%- if family.shared %},
-  middle AS (
-    {{ nbsql.middle_of_classes() | indent(4) }}
-  ),
+  middle AS {{ nbsql.subquery(nbsql.middle_of_classes()) | indent(2) }},
   projected AS MATERIALIZED (
     SELECT centres.class, whites.j, sum(whites.white * (centres.means[whites.i] - middle.means[whites.i])) AS z
     FROM centres

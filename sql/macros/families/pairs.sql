@@ -128,9 +128,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {% for column in feature.columns %}{% if column in feature.family.gaps %}{% set gaps.of = gaps.of + [loop.index0] %}{% endif %}{% endfor -%}
 {{ nbsql.cell(model, nbsql.word('n'), feature=feature, value=nbsql.token_of_pair()) }}
 FROM (
-  WITH counts AS (
-    {{ nbsql.counts_of_pairs(model, numbered, feature, gaps.of) | indent(4) }}
-  ),
+  WITH counts AS {{ nbsql.subquery(nbsql.counts_of_pairs(model, numbered, feature, gaps.of)) | indent(2) }},
   names AS (
     {% for column in feature.columns %}
     {% set name = nbsql.text(column) %}
@@ -177,9 +175,7 @@ CASE
 {% set score %}CASE WHEN alone > 0 THEN {{ nbsql.safe_ln(ratio) }} ELSE 0 END{% endset -%}
 SELECT
   {{ nbsql.likelihood_columns(score) | indent(2) }}
-FROM (
-  {{ nbsql.pairs_estimates(features) | indent(2) }}
-) AS estimates
+FROM {{ nbsql.subquery(nbsql.pairs_estimates(features)) }} AS estimates
 {%- endmacro %}
 
 {# The lookups (parameters.sql) of such features directly from their counts. #}
@@ -230,9 +226,7 @@ VALUES
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set class = not numbers -%}
 {% set ks = numbers or [none] -%}
-WITH options(feature, name, alpha, shrinkage, least) AS (
-  {{ nbsql.pairs_options(features) | indent(2) }}
-),
+WITH options(feature, name, alpha, shrinkage, least) AS {{ nbsql.subquery(nbsql.pairs_options(features)) }},
 cells AS (
   SELECT
     counts.{% if numbers %}class_no{% else %}class{% endif %},
@@ -250,9 +244,7 @@ met AS (
     {%- if cut %}
     UNION ALL
     SELECT feature, {{ nbsql.json_list(bin) }}, {{ nbsql.number(0) }}
-    FROM (
-      {{ nbsql.bins_of_pairs(cut) | indent(6) }}
-    ) AS bins(feature, name, label)
+    FROM {{ nbsql.subquery(nbsql.bins_of_pairs(cut)) | indent(4) }} AS bins(feature, name, label)
     {%- endif +%}
   ) AS cells
   GROUP BY cells.feature, cells.one

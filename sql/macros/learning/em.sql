@@ -23,9 +23,7 @@
     {{ x }}
     {%- endif %}{{ nbsql.comma(loop) }}
     {% endfor %}
-  FROM (
-    {{ nbsql.words(feature, rows.relation) | indent(4) }}
-  ) AS source
+  FROM {{ nbsql.subquery(nbsql.words(feature, rows.relation)) | indent(2) }} AS source
 )
 {%- endset -%}
 {% endfor -%}
@@ -55,9 +53,7 @@ SELECT
   source.nbsql_log_evidence AS log_evidence,
   CAST(0 AS {{ nbsql.double() }}){{ nbsql.plus_common(model) }} AS common
 FROM {{ scored }} AS source
-LEFT JOIN (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS numbered ON numbered.class = {{ nbsql.target(model) }}
+LEFT JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS numbered ON numbered.class = {{ nbsql.target(model) }}
 {%- endmacro %}
 
 {#
@@ -99,9 +95,7 @@ FROM (
     expected.weight * {{ nbsql.exp(difference) }} AS nbsql_weight
   FROM {{ rows }} AS source
   JOIN {{ expected }} AS expected ON expected.nbsql_number = source.nbsql_number
-  JOIN (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS numbered ON TRUE
+  JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) | indent(2) }} AS numbered ON TRUE
   WHERE expected.class_no IS NULL
     AND expected.log_evidence > -{{ nbsql.infinity() }}
     AND {{ difference }} > -41.6

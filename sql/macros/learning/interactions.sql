@@ -45,9 +45,7 @@ JOIN (
 sum(weight){% for k in range(1, classes + 1) %}, sum(r_{{ k }}), sum(r_{{ k }} * r_{{ k }} / weight){% endfor %}
 {%- endset -%}
 {% set n = nbsql.list_of(sums, nbsql.double()) -%}
-WITH cells AS (
-  {{ nbsql.cells_of_pairs(coded, pairs, n, ['fold'], few=few) | indent(2) }}
-),
+WITH cells AS {{ nbsql.subquery(nbsql.cells_of_pairs(coded, pairs, n, ['fold'], few=few)) }},
 sums AS (
   SELECT
     a,

@@ -122,9 +122,7 @@ FROM (
     {%- for j in range(1, most + 1) %},
     {{ nbsql.squared_distance(numbers | length, 'centres.centre_' ~ j) }} AS nbsql_distance_{{ j }}
     {%- endfor +%}
-  FROM (
-    {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
-  ) AS rows
+  FROM {{ nbsql.subquery(nbsql.numbers_of_rows(model, source, numbers)) | indent(2) }} AS rows
   JOIN {{ nbsql.centres_by_class(splits, numbers, most) | indent(2) }} ON centres.label = rows.label
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS distances
@@ -167,9 +165,7 @@ WHERE m2 IS NOT NULL
 {% set values %}{% for column in numbers %}nbsql_x_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 WITH nbsql_points AS {{ nbsql.not_materialized() }}(
   SELECT *, {{ nbsql.mixed_hash(values) }} AS hashed
-  FROM (
-    {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
-  ) AS rows
+  FROM {{ nbsql.subquery(nbsql.numbers_of_rows(model, source, numbers)) | indent(2) }} AS rows
   WHERE label IN ({% for label in labels %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
     AND coalesce({% for column in numbers %}nbsql_x_{{ loop.index }}, {% endfor %}NULL) IS NOT NULL
 )

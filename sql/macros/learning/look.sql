@@ -23,9 +23,7 @@ SELECT
   avg(x) AS mean,
   count(CASE WHEN x <> {{ nbsql.floor_of(nbsql.word('x')) }} THEN 1 END) AS irregular,
   count(CASE WHEN x = 0 THEN 1 END) AS marked
-FROM (
-  {{ values | indent(2) }}
-) AS looked
+FROM {{ nbsql.subquery(values) }} AS looked
 GROUP BY feature
 {%- endmacro %}
 
@@ -58,9 +56,7 @@ SELECT
   CAST(sum(CASE WHEN lower(x) <> upper(x) AND {{ nbsql.has_digit(nbsql.word('x')) }} THEN times ELSE 0 END) AS BIGINT) AS coded
 FROM (
   SELECT feature, x, count(*) AS times
-  FROM (
-    {{ values | indent(4) }}
-  ) AS looked
+  FROM {{ nbsql.subquery(values) | indent(2) }} AS looked
   GROUP BY feature, x
 ) AS texts
 GROUP BY feature

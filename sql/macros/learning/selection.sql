@@ -18,16 +18,12 @@ SELECT
   relevant.{{ nbsql.word(by) }}
   {%- endif %} AS score,
   relevant.f_statistic
-FROM (
-  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
-) AS relevant
+FROM {{ nbsql.subquery(nbsql.unsorted_relevance(statistics, features)) }} AS relevant
 CROSS JOIN (
   SELECT sum(n) AS n, -sum(n * ln(n / total)) / max(total) AS entropy
   FROM (
     SELECT n, sum(n) OVER () AS total
-    FROM (
-      {{ nbsql.class_counts(statistics) | indent(6) }}
-    ) AS counts
+    FROM {{ nbsql.subquery(nbsql.class_counts(statistics)) | indent(4) }} AS counts
   ) AS shares
 ) AS classes
 WHERE relevant.{{ nbsql.word(by) }} IS NOT NULL

@@ -115,9 +115,7 @@ SELECT * FROM {{ evidence }} AS evidence WHERE CAST(fold AS {{ nbsql.string() }}
 SELECT
   CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
   {{ nbsql.list_of(nbsql.logistic_gradients(problem), nbsql.double()) }} AS sums
-FROM (
-  {{ nbsql.evidence_predicted(problem, evidence, trial) | indent(2) }}
-) AS predicted
+FROM {{ nbsql.subquery(nbsql.evidence_predicted(problem, evidence, trial)) }} AS predicted
 GROUP BY fold
 {%- endmacro %}
 

@@ -28,21 +28,15 @@ FROM (
     current_schema() AS nbsql_schema,
     (
       SELECT list([database_name, schema_name, name, kind])
-      FROM (
-        {{ nbsql.relations() | indent(8) }}
-      ) AS relations
+      FROM {{ nbsql.subquery(nbsql.relations()) | indent(6) }} AS relations
       WHERE lower(name) IN ({% for name in names %}lower({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %})
     ) AS nbsql_relations,
     (
       SELECT list(updated_at)
-      FROM (
-        {{ nbsql.updated_at(spec) | indent(8) }}
-      ) AS stamps
+      FROM {{ nbsql.subquery(nbsql.updated_at(spec)) | indent(6) }} AS stamps
     ) AS nbsql_stamps
 ) AS session
-LEFT JOIN (
-  {{ nbsql.without_rows(source) | indent(2) }}
-) AS source ON TRUE
+LEFT JOIN {{ nbsql.subquery(nbsql.without_rows(source)) }} AS source ON TRUE
 {%- endmacro %}
 
 {# One row: number, as `transaction_number`; the current database; and lakes, the names of the attached DuckLakes. #}
@@ -87,14 +81,10 @@ JOIN (SELECT database_name, readonly FROM duckdb_databases() WHERE NOT internal)
 SELECT catalog.*, current_database() AS current_database, current_schema() AS current_schema
 FROM (
   SELECT database_name, schema_name, NULL AS name, 'schema' AS kind, readonly
-  FROM (
-    {{ nbsql.schemas() | indent(4) }}
-  ) AS schemas
+  FROM {{ nbsql.subquery(nbsql.schemas()) | indent(2) }} AS schemas
   UNION ALL
   SELECT database_name, schema_name, name, kind, NULL
-  FROM (
-    {{ nbsql.relations() | indent(4) }}
-  ) AS relations
+  FROM {{ nbsql.subquery(nbsql.relations()) | indent(2) }} AS relations
 ) AS catalog
 {%- endmacro %}
 

@@ -32,17 +32,13 @@ SELECT
   {% set value %}{% if column in lists %}to_json({{ x }}){% else %}{{ x }}{% endif %}{% endset %}
   CAST({{ value }} AS {{ nbsql.string() }}) AS {{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
-FROM (
-  {{ query | indent(2) }}
-) AS result({% for column in columns %}column_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+FROM {{ nbsql.subquery(query) }} AS result({% for column in columns %}column_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# The rows of a query in an order, for display. #}
 {% macro sorted_rows(query, columns, descending=[]) -%}
 SELECT *
-FROM (
-  {{ query | indent(2) }}
-) AS result
+FROM {{ nbsql.subquery(query) }} AS result
 ORDER BY {% for column in columns -%}
 {{ nbsql.ident(column) }}{% if column in descending %} DESC{% else %} ASC{% endif %} NULLS LAST{{ nbsql.comma_blank(loop) }}
 {%- endfor +%}
@@ -75,9 +71,7 @@ SELECT
   {%- endset %}
   {{ value }} AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
   {% endfor %}
-FROM (
-  {{ query | indent(2) }}
-) AS result({% for column in columns %}column_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+FROM {{ nbsql.subquery(query) }} AS result({% for column in columns %}column_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# A number as JSON; the three that JSON does not have are texts. #}

@@ -43,9 +43,7 @@ SELECT
 FROM {{ nbsql.with_columns(
   nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method),
   [('nbsql_replaced', nbsql.list_mapped(posteriors, nbsql.safe_ln(nbsql.word('q')), 'q'))], 'source') }}
-CROSS JOIN (
-  {{ nbsql.labels_by_number(model, parameters) | indent(2) }}
-) AS labels
+CROSS JOIN {{ nbsql.subquery(nbsql.labels_by_number(model, parameters)) }} AS labels
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_logs, the list of the joint log-likelihoods by class number. #}

@@ -162,9 +162,7 @@ END
 SELECT {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('class_no')) }} AS nbsql_lowest
 FROM (
   SELECT classes.class_no, coalesce(lowest.score, {{ otherwise }}) AS score
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  FROM {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) | indent(2) }} AS classes
   LEFT JOIN (
     SELECT class_no, min(score) AS score
     FROM {{ nbsql.calibration_by(calibration, method) | indent(4) }} AS calibration

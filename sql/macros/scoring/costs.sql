@@ -14,9 +14,7 @@ SELECT
     nbsql.plain_label(nbsql.value_of_chosen_class('nbsql_labels'), model.spec.target_type) }} AS prediction,
   {{ nbsql.value_of_chosen_class('nbsql_posteriors') }} AS probability,
   {{ nbsql.value_of_chosen_class('nbsql_costs') }} AS expected_cost
-FROM (
-  {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
-) AS source{{ nbsql.in_order_of_source(model) }}
+FROM {{ nbsql.subquery(nbsql.with_expected_costs(model, scored, parameters, costs)) }} AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}
 
 {# The element of a list for the chosen class. #}
@@ -58,9 +56,7 @@ SELECT
     [(nbsql.word('nbsql_prediction'), prediction), (nbsql.word('nbsql_probability'), probability)],
     ['nbsql_matrix', 'nbsql_costs', 'nbsql_choice']
   ) | indent(2) }}
-FROM (
-  {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
-) AS source
+FROM {{ nbsql.subquery(nbsql.with_expected_costs(model, scored, parameters, costs)) }} AS source
 {%- endmacro %}
 
 {#
@@ -82,26 +78,20 @@ FROM (
     {{ nbsql.element(nbsql.word('source.nbsql_costs'), nbsql.word('source.nbsql_choice')) }} AS expected
   FROM {{ decided }} AS source{{ nbsql.run_once() }}
 ) AS outcomes
-JOIN (
-  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
-) AS known ON known.class = outcomes.class
+JOIN {{ nbsql.subquery(nbsql.known_classes(model, parameters, as_text)) }} AS known ON known.class = outcomes.class
 WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
 {%- endmacro %}
 
 {# One row: nbsql_labels, the list of the classes by number. #}
 {% macro labels_by_number(model, parameters) -%}
 SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
-FROM (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes
+FROM {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS classes
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by class number. #}
 {% macro default__with_posteriors(model, scored, parameters) -%}
 SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source
-CROSS JOIN (
-  {{ nbsql.labels_by_number(model, parameters) | indent(2) }}
-) AS labels
+CROSS JOIN {{ nbsql.subquery(nbsql.labels_by_number(model, parameters)) }} AS labels
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}

@@ -279,9 +279,7 @@ FROM (
     found.idf,
     {% endif %}
     {{ nbsql.scores_of_token(model) }}
-  FROM (
-    {{ nbsql.lookups_of_tokens(feature, lookups) | indent(4) }}
-  ) AS found
+  FROM {{ nbsql.subquery(nbsql.lookups_of_tokens(feature, lookups)) | indent(2) }} AS found
 ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
 {%- endif %}
 {%- endmacro %}

@@ -66,9 +66,7 @@ ORDER BY nbsql_row ASC NULLS LAST{% if most %}, nbsql_rank ASC NULLS LAST{% endi
 {% macro completions(model, scored, parameters, likelihoods, imputations, labelled, most, gaps) -%}
 {% set values = imputations | selectattr('is_value') | map(attribute='feature') | list -%}
 {% set numbers = imputations | rejectattr('is_value') | map(attribute='feature') | list -%}
-scores AS {{ nbsql.materialized() }}(
-  {{ nbsql.with_class_posteriors(model, scored, parameters, labelled) | indent(2) }}
-),
+scores AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.with_class_posteriors(model, scored, parameters, labelled)) }},
 cells AS (
   {% for imputation in imputations %}
   SELECT nbsql_row, {{ nbsql.text(imputation.feature.name) }} AS feature, nbsql_taken AS posteriors
@@ -82,20 +80,14 @@ cells AS (
 told AS {{ nbsql.materialized() }}(
   SELECT known.feature, known.value, known.likelihood, known.mean, known.variance, known.rate, classes.class_no
   FROM {{ likelihoods }} AS known
-  JOIN (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes ON classes.class = known.class
+  JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) | indent(2) }} AS classes ON classes.class = known.class
   WHERE known.feature IN ({{ nbsql.feature_names(imputations | map(attribute='feature') | list) }})
 ),
 {% if values %}
-choices AS (
-  {{ nbsql.likeliest_values(most) | indent(2) }}
-),
+choices AS {{ nbsql.subquery(nbsql.likeliest_values(most)) }},
 {% endif %}
 {% if numbers %}
-expectations AS (
-  {{ nbsql.expected_numbers(numbers) | indent(2) }}
-),
+expectations AS {{ nbsql.subquery(nbsql.expected_numbers(numbers)) }},
 {% endif %}
 completions AS (
   SELECT
@@ -132,13 +124,9 @@ completions AS (
 SELECT
   source.*,
   {%+ if labelled %}{{ of_labelled }}{% else %}{{ posteriors }}{%+ endif %} AS nbsql_taken
-FROM (
-  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
-) AS source
+FROM {{ nbsql.subquery(nbsql.with_posteriors(model, scored, parameters)) }} AS source
 {%- if labelled +%}
-LEFT JOIN (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS known ON known.class = {{ nbsql.target(model) }}
+LEFT JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS known ON known.class = {{ nbsql.target(model) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -19,9 +19,7 @@
 {% macro linear(model, parameters, lookups, degree) -%}
 {% set computed = model.facts.features | selectattr('family.parameters') | list -%}
 {% set columns = ['class', 'feature', 'value'] + (['other'] if degree == 2 else []) + ['times', 'weight'] -%}
-WITH parameters AS {{ nbsql.materialized() }}(
-  {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
-),
+WITH parameters AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.parameters_by_class(model, parameters)) }},
 weights AS (
   SELECT
     class_no,

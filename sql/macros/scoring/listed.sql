@@ -19,9 +19,7 @@ SELECT
   {%- endfor %},
   {{ nbsql.places_of_values(model.form.categories_in_lists) | indent(2) }} AS nbsql_places
 FROM {{ relation }} AS source
-CROSS JOIN (
-  {{ nbsql.known_values(model, lookups) | indent(2) }}
-) AS listed
+CROSS JOIN {{ nbsql.subquery(nbsql.known_values(model, lookups)) }} AS listed
 {%- endmacro %}
 
 {# `known` and `before`, and the scores of every class that has columns; in the long form, the scores of a class are with its parameters. #}

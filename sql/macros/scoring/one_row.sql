@@ -68,13 +68,9 @@ SELECT
 {# A query with the tables that it reads as literals: pairs of a name and a query. #}
 {% macro with_tables(query, tables) -%}
 {% if tables -%}
-WITH {% for name, literals in tables %}{{ name }} AS (
-  {{ literals | indent(2) }}
-){{ nbsql.comma(loop) }}
+WITH {% for name, literals in tables %}{{ name }} AS {{ nbsql.subquery(literals) }}{{ nbsql.comma(loop) }}
 {% endfor %}
-SELECT * FROM (
-  {{ query | indent(2) }}
-) AS answer
+SELECT * FROM {{ nbsql.subquery(query) }} AS answer
 {%- else %}{{ query }}{% endif %}
 {%- endmacro %}
 
@@ -87,14 +83,10 @@ EXECUTE nbsql_answer{% if given %}({% for value, type in given %}CAST({{ value }
 {# The relation `terms`, one row per class and part of a score: class_no, term; and the relations that it reads, before it. #}
 {% macro terms_of_row(model, row, parameters, lookups) -%}
 {% if row.looked_up -%}
-given AS (
-  {{ nbsql.row_columns(row, row.looked_up) | indent(2) }}
-),
+given AS {{ nbsql.subquery(nbsql.row_columns(row, row.looked_up)) }},
 {% endif %}
 {% if not row.listed %}
-numbers AS MATERIALIZED (
-  {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
-),
+numbers AS MATERIALIZED {{ nbsql.subquery(nbsql.parameters_by_class(model, parameters)) }},
 {% endif %}
 terms AS (
   {% if row.listed %}
@@ -177,9 +169,7 @@ FROM (
 ) AS source
 {%- endset -%}
 SELECT number.class_no, {{ group.term }} AS term
-FROM (
-  {{ nbsql.completed_inputs(inputs, [group.stand_in]) | indent(2) }}
-) AS number
+FROM {{ nbsql.subquery(nbsql.completed_inputs(inputs, [group.stand_in])) }} AS number
 {%- endmacro %}
 
 {# Numbers as rows, from one text, which takes no planning time, however many they are. #}
@@ -217,9 +207,7 @@ FROM (
     UNION ALL
     {% endif %}
     SELECT {{ nbsql.text(feature.name) }} AS feature, value, times
-    FROM (
-      {{ nbsql.tokens(feature, nbsql.word('given'), nbsql.unit_weight()) | indent(6) }}
-    ) AS tokens
+    FROM {{ nbsql.subquery(nbsql.tokens(feature, nbsql.word('given'), nbsql.unit_weight())) | indent(4) }} AS tokens
     {% endfor %}
   ) AS met
   JOIN {{ lookups }} AS lookups ON lookups.feature = met.feature AND lookups.value = met.value
@@ -244,9 +232,7 @@ FROM (
 {# An answer, or only an error if the model has changed, for a statement that others prepare. #}
 {% macro with_change_guard(query, spec, updated_at, message) -%}
 SELECT answer.*
-FROM (
-  {{ query | indent(2) }}
-) AS answer
+FROM {{ nbsql.subquery(query) }} AS answer
 JOIN {{ spec }} AS spec
   ON CASE WHEN spec.updated_at = CAST({{ nbsql.text(updated_at) }} AS TIMESTAMP) THEN TRUE ELSE {{ nbsql.raise_error(message) }} END
 ORDER BY answer.joint_log_likelihood DESC NULLS LAST, answer.class_no ASC NULLS LAST
@@ -255,8 +241,6 @@ ORDER BY answer.joint_log_likelihood DESC NULLS LAST, answer.class_no ASC NULLS 
 {# An answer with the time of the model's last change, which shows whether it has changed meanwhile. #}
 {% macro with_updated_at(query, spec) -%}
 SELECT answer.*, spec.updated_at AS nbsql_updated_at
-FROM (
-  {{ query | indent(2) }}
-) AS answer
+FROM {{ nbsql.subquery(query) }} AS answer
 CROSS JOIN {{ spec }} AS spec
 {%- endmacro %}

@@ -139,9 +139,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
   SELECT
     nbsql_row,
     {{ nbsql.scores_by_class(model, nbsql.word('term'), nbsql.word('class_no')) | indent(2) }}
-  FROM (
-    {{ nbsql.pairs_terms(model, feature, lookups) | indent(4) }}
-  ) AS terms
+  FROM {{ nbsql.subquery(nbsql.pairs_terms(model, feature, lookups)) | indent(2) }} AS terms
   GROUP BY nbsql_row
 )
 {%- endmacro %}

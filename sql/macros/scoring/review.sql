@@ -139,9 +139,7 @@ nbsql_queue AS {{ nbsql.materialized() }}(
     row_number() OVER (
       ORDER BY {{ nbsql.measure_sort_key(measure) }} ASC NULLS LAST, {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
     ) AS nbsql_position
-  FROM (
-    {{ measured | indent(4) }}
-  ) AS source
+  FROM {{ nbsql.subquery(measured) | indent(2) }} AS source
 )
 {%- endmacro %}
 
@@ -199,9 +197,7 @@ WITH {{ nbsql.ranked_patterns(measured, order, falling) }}
 #}
 {% macro review_by_evidence(measured, order, explained, passed, count, predicts=true) -%}
 WITH {{ nbsql.ranked_patterns(measured, order, false) }},
-nbsql_explained AS (
-  {{ explained | indent(2) }}
-),
+nbsql_explained AS {{ nbsql.subquery(explained) }},
 nbsql_likeliest AS (
   SELECT nbsql_position, feature, value, max(contribution) AS contribution
   FROM nbsql_explained
@@ -236,9 +232,7 @@ nbsql_reasons AS (
 {# The patterns ranked by their unseen values. unseen: the query of these, by nbsql_position. #}
 {% macro review_by_novelty(measured, order, unseen, passed, count) -%}
 WITH {{ nbsql.ranked_patterns(measured, order, false) }},
-nbsql_unseen AS (
-  {{ unseen | indent(2) }}
-),
+nbsql_unseen AS {{ nbsql.subquery(unseen) }},
 nbsql_sets AS (
   {% set description %}feature || ' = ' || value{% endset %}
   {% set by_name %}feature, value{% endset %}
@@ -291,9 +285,7 @@ UNION ALL
 SELECT numbered.nbsql_position, {{ nbsql.text(feature.name) }}{{ nbsql.binary() }} AS feature, tokens.value
 FROM (
   SELECT DISTINCT *
-  FROM (
-    {{ nbsql.distinct_tokens(model, feature) | indent(4) }}
-  ) AS occurrences
+  FROM {{ nbsql.subquery(nbsql.distinct_tokens(model, feature)) | indent(2) }} AS occurrences
 ) AS tokens
 JOIN numbered ON numbered.nbsql_row = tokens.nbsql_row
 LEFT JOIN (
@@ -309,7 +301,5 @@ WHERE met.value IS NULL
 {# The tokens of the numbered rows, without their counts. #}
 {% macro distinct_tokens(model, feature) -%}
 SELECT nbsql_row, {% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}value
-FROM (
-  {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) | indent(2) }}
-) AS tokens
+FROM {{ nbsql.subquery(nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source')))) }} AS tokens
 {%- endmacro %}

@@ -245,9 +245,7 @@ sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }}
   ) AS masses
 )
 {%- endset -%}
-count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
-  {{ nbsql.guide_table(probabilities, ['class'], 64) | indent(2) }}
-)
+count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.guide_table(probabilities, ['class'], 64)) }}
 {%- endmacro %}
 
 {#
@@ -299,9 +297,7 @@ bag{{ i }} AS {{ nbsql.materialized() }}(
 {# One row: rows, log_likelihood, mean: the number of rows of a query of `log_evidence`, and the sum and mean of ln p(x). #}
 {% macro total_log_evidence(query) -%}
 SELECT count(*) AS rows, coalesce(sum(log_evidence), 0) AS log_likelihood, avg(log_evidence) AS mean
-FROM (
-  {{ query | indent(2) }}
-) AS scored
+FROM {{ nbsql.subquery(query) }} AS scored
 {%- endmacro %}
 
 {# One row, as above, of ln p(x, c) over the rows whose class c is known. A class that the model does not know has no likelihood. #}
@@ -311,8 +307,6 @@ FROM (
 {% set joint %}coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.plus_common(model) }}, -{{ nbsql.infinity() }}){% endset -%}
 SELECT count(*) AS rows, coalesce(sum({{ joint }}), 0) AS log_likelihood, avg({{ joint }}) AS mean
 FROM {{ scored }} AS source
-LEFT JOIN (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS numbered ON numbered.class = {{ nbsql.target(model) }}
+LEFT JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS numbered ON numbered.class = {{ nbsql.target(model) }}
 WHERE {{ nbsql.target(model) }} IS NOT NULL
 {%- endmacro %}

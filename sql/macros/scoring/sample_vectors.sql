@@ -10,9 +10,7 @@
 {% macro cholesky_factors(feature) -%}
 {% set p = feature.columns | length -%}
 factor{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
-  WITH RECURSIVE pairs AS MATERIALIZED (
-    {{ nbsql.column_pairs(feature) | indent(4) }}
-  ),
+  WITH RECURSIVE pairs AS MATERIALIZED {{ nbsql.subquery(nbsql.column_pairs(feature)) | indent(2) }},
   entries AS MATERIALIZED (
     SELECT likelihoods.class, pairs.i, pairs.j, likelihoods.mean, likelihoods.variance AS covariance
     FROM likelihoods

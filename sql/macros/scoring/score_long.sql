@@ -41,9 +41,7 @@ terms AS {{ twice }}(
   {%- endif +%}
 ),
 {% if model.facts.has_components %}
-joint AS (
-  {{ nbsql.mixture_joints(parameters) | indent(2) }}
-),
+joint AS {{ nbsql.subquery(nbsql.mixture_joints(parameters)) }},
 {% endif %}
 {% if whole %}
 {% set below %}joint.joint - best.highest{% endset %}
@@ -134,9 +132,7 @@ SELECT
     {{ nbsql.row_key(model, nbsql.word('source')) }}
   FROM {% if dense %}numbered{% else %}{{ nbsql.columns_of_block(model, levels) }}{% endif %} AS source
   {% if listed %}
-  JOIN (
-    {{ nbsql.known_values(model, lookups) | indent(4) }}
-  ) AS listed ON TRUE
+  JOIN {{ nbsql.subquery(nbsql.known_values(model, lookups)) | indent(2) }} AS listed ON TRUE
   {% endif %}
   {% if levels and model.part_column %}
   {% set part = nbsql.word(model.part_column) %}

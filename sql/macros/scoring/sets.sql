@@ -30,9 +30,7 @@ SELECT
   source.nbsql_set AS prediction_set
 FROM (
   SELECT *, {{ nbsql.without_nulls(nbsql.list_mapped(nbsql.word('nbsql_logs'), member, 'x', 'k')) }} AS nbsql_set
-  FROM (
-    {{ nbsql.with_posteriors(model, rows, parameters) | indent(4) }}
-  ) AS posteriors
+  FROM {{ nbsql.subquery(nbsql.with_posteriors(model, rows, parameters)) | indent(2) }} AS posteriors
   CROSS JOIN (
     {{ nbsql.scores_to_reach(model, parameters, calibration, 'conformal', held, by_class, nbsql.lowest_score()) | indent(4) }}
   ) AS scores

@@ -20,9 +20,7 @@ FROM (
         THEN list_sort(list_transform(nbsql_posteriors, lambda p, k: {p: -p, k: k}), 'ASC', 'NULLS LAST')[:{{ top_k }}]
         ELSE [NULL]
       END AS nbsql_ranking
-    FROM (
-      {{ nbsql.with_posteriors(model, scored, parameters) | indent(6) }}
-    ) AS posteriors
+    FROM {{ nbsql.subquery(nbsql.with_posteriors(model, scored, parameters)) | indent(4) }} AS posteriors
   ) AS ranked
 ) AS source{{ nbsql.in_order_of_source(model, 'nbsql_rank') }}
 {%- endmacro %}

@@ -9,9 +9,7 @@ WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{{ nbsql.comma_b
 {# One row per slice, the oldest first: slice, n. #}
 {% macro slices_in_order(statistics) -%}
 SELECT slice, n
-FROM (
-  {{ nbsql.slices(statistics) | indent(2) }}
-) AS slices
+FROM {{ nbsql.subquery(nbsql.slices(statistics)) }} AS slices
 ORDER BY age DESC NULLS LAST
 {%- endmacro %}
 
@@ -27,9 +25,7 @@ SELECT
   cells.m2 * power({{ nbsql.number(decay) }}, slices.age) AS m2,
   cells.batch
 FROM {{ statistics }} AS cells
-JOIN (
-  {{ nbsql.slices(statistics) | indent(2) }}
-) AS slices ON slices.slice = cells.slice
+JOIN {{ nbsql.subquery(nbsql.slices(statistics)) }} AS slices ON slices.slice = cells.slice
 {%- if last is not none +%}
 WHERE slices.age < {{ last }}
 {%- endif %}
@@ -38,9 +34,7 @@ WHERE slices.age < {{ last }}
 {# The cells of several models, each folded into a batch with the model's name. #}
 {% macro merged_cells(models) -%}
 {% for statistics, batch in models -%}
-SELECT * FROM (
-  {{ nbsql.folded_cells(statistics, batch) | indent(2) }}
-) AS cells_{{ loop.index }}
+SELECT * FROM {{ nbsql.subquery(nbsql.folded_cells(statistics, batch)) }} AS cells_{{ loop.index }}
 {{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
@@ -79,9 +73,7 @@ FROM (
       PARTITION BY slice, class, feature
       ORDER BY n ASC NULLS LAST, value ASC NULLS FIRST ROWS UNBOUNDED PRECEDING
     ) - n AS smaller
-  FROM (
-    {{ cells | indent(4) }}
-  ) AS cells
+  FROM {{ nbsql.subquery(cells) | indent(2) }} AS cells
 ) AS cells
 WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ least }}))
 {%- endmacro %}
@@ -89,9 +81,7 @@ WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ le
 {# One row per cell whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
 {% macro cells_with_text(cells) -%}
 SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
-FROM (
-  {{ cells | indent(2) }}
-) AS cells
+FROM {{ nbsql.subquery(cells) }} AS cells
 {%- endmacro %}
 
 {# One row per cell of a text of JSON that lists one object a cell: slice, class, feature, value, n, mean, m2, batch. #}
@@ -180,9 +170,7 @@ WHERE batch = 'weights'
 {# The weights, from cells that hold only weights. #}
 {% macro weights_of_cells(cells) -%}
 SELECT class, feature, value, n AS weight, mean
-FROM (
-  {{ cells | indent(2) }}
-) AS cells
+FROM {{ nbsql.subquery(cells) }} AS cells
 {%- endmacro %}
 
 {# A calibration as one text: a JSON list of its rows, with the classes as text, because class numbers are valid only within one model. #}

@@ -35,9 +35,7 @@ SELECT * REPLACE (
   {%- endfor +%}
 )
 {% endif -%}
-FROM (
-  {{ query | indent(2) }}
-) AS answer
+FROM {{ nbsql.subquery(query) }} AS answer
 WHERE CASE WHEN current_setting('default_collation') = '' THEN TRUE ELSE {{ nbsql.error_of_collation() }} END
 {%- endmacro %}
 
@@ -109,12 +107,8 @@ LIMIT 1
 {% set difference_of_means %}abs(forgotten.mean - learnt.mean){% endset -%}
 {% set digit %}1e-15 * greatest(abs(forgotten.mean), abs(learnt.mean)){% endset -%}
 SELECT {{ nbsql.text_of(nbsql.word('learnt.class')) }} AS class, learnt.feature
-FROM (
-  {{ nbsql.pooled_moments(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
-) AS learnt
-JOIN (
-  {{ nbsql.pooled_moments(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value']) | indent(2) }}
-) AS forgotten
+FROM {{ nbsql.subquery(nbsql.pooled_moments(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value'])) }} AS learnt
+JOIN {{ nbsql.subquery(nbsql.pooled_moments(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value'])) }} AS forgotten
   ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
   AND forgotten.value IS NOT DISTINCT FROM learnt.value
 WHERE learnt.n > forgotten.n

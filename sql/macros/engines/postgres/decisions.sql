@@ -17,9 +17,7 @@ SELECT
   {{ nbsql.passed_columns(model) }}source.nbsql_labels[ranked.k] AS prediction,
   ranked.p AS probability,
   coalesce(ranked.rank, 1) AS rank
-FROM (
-  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
-) AS source
+FROM {{ nbsql.subquery(nbsql.with_posteriors(model, scored, parameters)) }} AS source
 LEFT JOIN LATERAL (
   SELECT each.p, each.k, row_number() OVER (ORDER BY each.p DESC NULLS LAST, each.k ASC NULLS LAST) AS rank
   FROM unnest(source.nbsql_posteriors) WITH ORDINALITY AS each(p, k)

@@ -88,9 +88,7 @@ jsonb_typeof({{ x }}) = 'number' OR {{ text }} IN ('NaN', 'Infinity', '-Infinity
 SELECT {% for name, type in columns -%}
 {% if cast %}CAST(answer.{{ name }} AS {{ type }}){% else %}answer.{{ name }}{% endif %}{{ nbsql.comma_blank(loop) }}
 {%- endfor +%}
-FROM (
-  {{ query | indent(2) }}
-) AS answer
+FROM {{ nbsql.subquery(query) }} AS answer
 {%- endmacro %}
 
 {#

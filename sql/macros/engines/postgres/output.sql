@@ -8,8 +8,6 @@ COPY (
 ) TO STDOUT (FORMAT csv, HEADER, ENCODING 'UTF8')
 {%- else -%}
 SELECT CAST(row_to_json(result) AS {{ nbsql.string() }}) AS object
-FROM (
-  {{ query | indent(2) }}
-) AS result
+FROM {{ nbsql.subquery(query) }} AS result
 {%- endif %}
 {%- endmacro %}

@@ -66,9 +66,7 @@ WHERE objects.kind NOT IN ('SCHEMA', 'TABLE', 'FUNCTION') OR (objects.kind = 'TA
 BEGIN
   PERFORM set_config('nbsql.rights', (
     SELECT coalesce(CAST(jsonb_agg(to_jsonb(rights)) AS TEXT), '[]')
-    FROM (
-      {{ nbsql.rights(schema, relation) | indent(6) }}
-    ) AS rights
+    FROM {{ nbsql.subquery(nbsql.rights(schema, relation)) | indent(4) }} AS rights
   ), TRUE);
 END
 {%- endmacro %}
@@ -81,9 +79,7 @@ BEGIN
   {% for of_owners in [true, false] -%}
   FOREACH act IN ARRAY (
     SELECT coalesce(array_agg(lost.act ORDER BY lost.position ASC NULLS LAST), CAST('{}' AS TEXT[]))
-    FROM (
-      {{ nbsql.lost(schema, relation, of_owners) | indent(6) }}
-    ) AS lost
+    FROM {{ nbsql.subquery(nbsql.lost(schema, relation, of_owners)) | indent(4) }} AS lost
   ) LOOP
     BEGIN
       EXECUTE act;
@@ -124,9 +120,7 @@ FROM (
       (SELECT min(kept.owner) FROM {{ nbsql.kept_rights() }} WHERE kept.kind = now.kind AND kept.name = now.name),
       (SELECT min(kept.owner) FROM {{ nbsql.kept_rights() }} WHERE kept.kind = now.kind HAVING min(kept.owner) = max(kept.owner))
     ) AS owner_before
-  FROM (
-    {{ nbsql.rights(schema, relation) | indent(4) }}
-  ) AS now
+  FROM {{ nbsql.subquery(nbsql.rights(schema, relation)) | indent(2) }} AS now
   WHERE now.kind IN ('SCHEMA', 'TABLE', 'FUNCTION') AND now.oid NOT IN (SELECT kept.oid FROM {{ nbsql.kept_rights() }})
 ) AS owners
 WHERE owner <> owner_before
@@ -147,9 +141,7 @@ now.kind = due.kind AND now.name = due.name AND now.attribute IS NOT DISTINCT FR
 {% set option %}CASE WHEN grantable THEN ' WITH GRANT OPTION' ELSE '' END{% endset -%}
 WITH kept AS (
   SELECT * FROM {{ nbsql.kept_rights() }}
-), now AS (
-  {{ nbsql.rights(schema, relation) | indent(2) }}
-), objects AS (
+), now AS {{ nbsql.subquery(nbsql.rights(schema, relation)) }}, objects AS (
   SELECT kind, name, owner, EXISTS (SELECT 1 FROM kept WHERE kept.kind = now.kind AND kept.name = now.name) AS is_known
   FROM now
   WHERE kind IN ('SCHEMA', 'TABLE', 'FUNCTION') AND kind IN (SELECT kind FROM kept) AND oid NOT IN (SELECT oid FROM kept)
@@ -234,9 +226,7 @@ FROM (
   {{ nbsql.lost_owners(schema, relation) | indent(2) }}
   UNION ALL
   SELECT act, position + 2
-  FROM (
-    {{ nbsql.lost_rights(schema, relation) | indent(4) }}
-  ) AS rights
+  FROM {{ nbsql.subquery(nbsql.lost_rights(schema, relation)) | indent(2) }} AS rights
 ) AS lost
 ORDER BY position ASC NULLS LAST, act ASC NULLS LAST
 {%- endmacro %}

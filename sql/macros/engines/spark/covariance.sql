@@ -250,9 +250,7 @@ SELECT
   matrix
 FROM (
   SELECT collect_list(struct(class, n, means, covariance)) AS classes
-  FROM (
-    {{ nbsql.covariances_of_classes(feature) | indent(4) }}
-  ) AS covariances
+  FROM {{ nbsql.subquery(nbsql.covariances_of_classes(feature)) | indent(2) }} AS covariances
 ) AS covariances
 {{ nbsql.lateral_step([('counted', counted)]) }}
 {{ nbsql.lateral_step([('total', total), ('present', present), ('least', least)]) }}
@@ -276,20 +274,14 @@ WHERE present > 0
 {% macro spark__collinear_columns(model, statistics, feature) -%}
 {% set p = feature.columns | length -%}
 {% set pivot %}try_element_at(filter({{ nbsql.index_range(p) }}, i -> NOT coalesce(matrix[i][i] > 1e-10, FALSE)), 1){% endset -%}
-WITH classes AS (
-  {{ nbsql.class_counts(statistics) | indent(2) }}
-),
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
-)
+WITH classes AS {{ nbsql.subquery(nbsql.class_counts(statistics)) }},
+comoments AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value'])) }}
 SELECT class, columns
 FROM (
   SELECT
     CAST(class AS {{ nbsql.string() }}) AS class,
     transform(filter(sequence(0, pivot), i -> abs(matrix[pivot][{{ p }} + i]) > 1e-6), i -> i + 1) AS columns
-  FROM (
-    {{ nbsql.matrices(feature) | indent(4) }}
-  ) AS matrices
+  FROM {{ nbsql.subquery(nbsql.matrices(feature)) | indent(2) }} AS matrices
   {{ nbsql.lateral_step([('pivot', pivot)]) | indent(2) }}
   WHERE pivot IS NOT NULL
 ) AS collinear

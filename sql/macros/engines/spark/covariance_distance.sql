@@ -11,9 +11,7 @@ SELECT
   {% endfor %}
 FROM (
   SELECT class, struct(covariance, {{ nbsql.whitening(p) }} AS whites, {{ log_determinant }} AS log_determinant) AS of_class
-  FROM (
-    {{ nbsql.matrices(feature) | indent(4) }}
-  ) AS matrices
+  FROM {{ nbsql.subquery(nbsql.matrices(feature)) | indent(2) }} AS matrices
 ) AS matrices
 {%- endmacro %}
 
@@ -29,7 +27,5 @@ CASE WHEN {{ one }}.log_determinant IS NOT NULL THEN {{ nbsql.sum_over_indexes(i
 
 {# To follow FROM: the structs of two classes, of_<class>. #}
 {% macro spark__joined_determinants(feature, classes) -%}
-CROSS JOIN (
-  {{ nbsql.matrices_of_two_classes(feature, classes) | indent(2) }}
-) AS beside
+CROSS JOIN {{ nbsql.subquery(nbsql.matrices_of_two_classes(feature, classes)) }} AS beside
 {%- endmacro %}

@@ -30,8 +30,6 @@ FROM (
         )
       END
     ) AS (nbsql_place, nbsql_ranked)
-  FROM (
-    {{ nbsql.with_posteriors(model, scored, parameters) | indent(4) }}
-  ) AS posteriors
+  FROM {{ nbsql.subquery(nbsql.with_posteriors(model, scored, parameters)) | indent(2) }} AS posteriors
 ) AS source
 {%- endmacro %}

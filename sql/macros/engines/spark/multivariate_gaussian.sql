@@ -28,9 +28,7 @@ SELECT
   mean,
   variance,
   CAST(NULL AS {{ nbsql.double() }}) AS rate
-FROM (
-  {{ nbsql.matrices(feature) | indent(2) }}
-) AS matrices
+FROM {{ nbsql.subquery(nbsql.matrices(feature)) }} AS matrices
 {{ nbsql.lateral_step([('whites', nbsql.whitening(p)), ('log_peak', log_peak), ('pair_values', nbsql.pair_values(feature))]) }}
 {% if feature.family.shared %}
 {{ nbsql.lateral_step([('projected', projected)]) }}

@@ -38,9 +38,7 @@ FROM (
     source.nbsql_logs AS logs
   FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
 ) AS judged
-JOIN (
-  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
-) AS known ON known.class = judged.class
+JOIN {{ nbsql.subquery(nbsql.known_classes(model, parameters, as_text)) }} AS known ON known.class = judged.class
 WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
 {%- endmacro %}
 
@@ -75,9 +73,7 @@ SELECT
   {% else %}
   {{ nbsql.null_columns(['score', 'probability']) | indent(2) }}
   {% endif %}
-FROM (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes
+FROM {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS classes
 {% if method == 'temperature' %}
 RIGHT JOIN {{ result }} AS found ON FALSE
 {%- elif method in ['conformal', 'certain'] %}

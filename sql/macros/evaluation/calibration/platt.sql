@@ -89,9 +89,7 @@ FROM (
         (curvature_both * gradient_slope - curvature_slope * gradient_intercept) / determinant AS newton_intercept
       FROM (
         SELECT *, curvature_slope * curvature_intercept - curvature_both * curvature_both AS determinant
-        FROM (
-          {{ nbsql.platt_sums(steps, points) | indent(10) }}
-        ) AS sums
+        FROM {{ nbsql.subquery(nbsql.platt_sums(steps, points)) | indent(8) }} AS sums
       ) AS determinants
     ) AS directions
   ) AS falls

@@ -47,9 +47,7 @@ CASE WHEN {{ n }} - {{ removed }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }
   priors are those without the row.
 #}
 {% macro left_out(model, source, parts, classes, lookups) -%}
-WITH numbered AS {{ nbsql.materialized() }}(
-  {{ nbsql.left_out_rows(model, source, classes) | indent(2) }}
-),
+WITH numbered AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.left_out_rows(model, source, classes)) }},
 terms AS (
   {{ nbsql.left_out_block(model, parts, parts.levels[:20], classes, lookups, dense=true) | indent(2) }}
   {% for block in parts.levels[20:] | batch(20) %}
@@ -136,9 +134,7 @@ SELECT
   {%- for feature in levels +%}
     + {{ nbsql.left_out_level(feature) | indent(4) }}
   {%- endfor %} AS term
-FROM (
-  {{ nbsql.left_out_estimates(model, numbers, levels, classes, lookups, dense, packed) | indent(2) }}
-) AS number
+FROM {{ nbsql.subquery(nbsql.left_out_estimates(model, numbers, levels, classes, lookups, dense, packed)) }} AS number
 {%- if numbers %}{{ nbsql.unpacked_parameters(packed) }}{% endif +%}
 {%- endmacro %}
 
@@ -161,9 +157,7 @@ SELECT
   {%- for feature in levels %},
   {{ nbsql.left_out_level_cells(feature) | indent(2) }}
   {%- endfor +%}
-FROM (
-  {{ nbsql.left_out_values(numbers, levels, classes, lookups) | indent(2) }}
-) AS rows
+FROM {{ nbsql.subquery(nbsql.left_out_values(numbers, levels, classes, lookups)) }} AS rows
 JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
 CROSS JOIN {{ classes }} AS classes
 {%- endset -%}
@@ -185,9 +179,7 @@ SELECT
   {%- for feature in numbers %}
   {{- nbsql.left_out_estimate(feature) | indent(2) }}
   {%- endfor +%}
-FROM (
-  {{ joined | indent(2) }}
-) AS number
+FROM {{ nbsql.subquery(joined) }} AS number
 {%- else -%}
 {{ joined }}
 {%- endif %}
@@ -202,9 +194,7 @@ SELECT
   {{ nbsql.pack_function() }}(
     {{ packed | indent(4) }}
   ) AS parameters
-FROM (
-  {{ query | indent(2) }}
-) AS number
+FROM {{ nbsql.subquery(query) }} AS number
 {%- endmacro %}
 
 {# An amount, or the row's weight, to remove from the row's own class, and from no other. #}

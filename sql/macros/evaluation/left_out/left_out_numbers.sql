@@ -146,9 +146,7 @@ FROM (
         {%- for feature in features %},
         {{ nbsql.left_out_ends(feature) | indent(8) }}
         {%- endfor +%}
-      FROM (
-        {{ values | indent(8) }}
-      ) AS rows
+      FROM {{ nbsql.subquery(values) | indent(6) }} AS rows
       JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
     ) AS rows
     {{- nbsql.optimisation_fence() | indent(4) }}

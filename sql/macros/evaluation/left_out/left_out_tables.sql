@@ -3,9 +3,7 @@
 {# One row per class: class, n, prior, class_no. #}
 {% macro left_out_classes_of(model, cells) -%}
 SELECT class, n, prior, row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no
-FROM (
-  {{ nbsql.priors(model, cells) | indent(2) }}
-) AS priors
+FROM {{ nbsql.subquery(nbsql.priors(model, cells)) }} AS priors
 {%- endmacro %}
 
 {#
@@ -14,9 +12,7 @@ FROM (
 #}
 {% macro left_out_lookups(model, cells, features) -%}
 {% set declared = features | selectattr('family.declared') | list -%}
-WITH classes AS (
-  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
-),
+WITH classes AS {{ nbsql.subquery(nbsql.left_out_classes_of(model, cells)) }},
 options AS (
   SELECT * FROM {{ nbsql.options_of_counts(features) | indent(2) }}
 ),
@@ -89,9 +85,7 @@ GROUP BY feature, value
 {% macro left_out_classes(model, cells, parts, lookups, ends) -%}
 {% set of_numbers = ['n', 'mean', 'm2', 'others_n', 'others_mean', 'others_m2', 'within_m2', 'within_classes', 'zeros'] -%}
 {% set kinds = [('numbers', parts.numbers, of_numbers), ('levels', parts.levels, ['total', 'k', 'a'])] -%}
-WITH classes AS (
-  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
-)
+WITH classes AS {{ nbsql.subquery(nbsql.left_out_classes_of(model, cells)) }}
 {%- if parts.numbers %},
 {{ nbsql.left_out_moments_of_classes(cells) }}
 {%- endif %}
@@ -150,17 +144,13 @@ LEFT JOIN {{ ends }} AS ends ON ends.class = classes.class
 
 {# numbers(class_no, feature, and the quantities of a number above), and the common table expressions it reads. #}
 {% macro left_out_moments_of_classes(cells) -%}
-moments AS (
-  {{ nbsql.pooled_moments(nbsql.number_cells(cells), ['class', 'feature']) | indent(2) }}
-),
+moments AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.number_cells(cells), ['class', 'feature'])) }},
 of_others AS (
   SELECT classes.class, moments.feature, moments.n, moments.mean, moments.m2
   FROM classes
   JOIN moments ON moments.class <> classes.class
 ),
-others AS (
-  {{ nbsql.pooled_moments(nbsql.word('of_others'), ['class', 'feature']) | indent(2) }}
-),
+others AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.word('of_others'), ['class', 'feature'])) }},
 numbers AS (
   SELECT
     classes.class_no,

@@ -111,9 +111,7 @@ y
 {%- endset -%}
 {% if problem.grouped -%}
 SELECT {{ keys }}, sum(weight) AS weight
-FROM (
-  {{ nbsql.logistic_rows(model, source, classes, terms, problem) | indent(2) }}
-) AS design
+FROM {{ nbsql.subquery(nbsql.logistic_rows(model, source, classes, terms, problem)) }} AS design
 GROUP BY {{ keys }}
 {%- else -%}
 {{ nbsql.logistic_rows(model, source, classes, terms, problem) }}

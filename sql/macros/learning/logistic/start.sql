@@ -3,9 +3,7 @@
 {# One row per class: class_no, class, n. #}
 {% macro logistic_classes(priors) -%}
 SELECT classes.class_no, classes.class, priors.n
-FROM (
-  {{ nbsql.classes(priors) | indent(2) }}
-) AS classes
+FROM {{ nbsql.subquery(nbsql.classes(priors)) }} AS classes
 JOIN {{ priors }} AS priors ON priors.class = classes.class
 {%- endmacro %}
 

@@ -93,12 +93,8 @@ rows AS MATERIALIZED (
   LEFT JOIN sizes ON sizes.f = gradient.f AND sizes.a = gradient.a
   GROUP BY gradient.f
 ),
-factor AS (
-  {{ nbsql.logistic_cholesky(size) | indent(2) }}
-),
-sides AS MATERIALIZED (
-  {{ nbsql.logistic_triangular_system(size) | indent(2) }}
-),
+factor AS {{ nbsql.subquery(nbsql.logistic_cholesky(size)) }},
+sides AS MATERIALIZED {{ nbsql.subquery(nbsql.logistic_triangular_system(size)) }},
 solved AS (
   SELECT f, max(k) AS k, CAST([] AS DOUBLE[]) AS solution FROM sides GROUP BY f HAVING max(k) = {{ size }}
   UNION ALL

@@ -47,9 +47,7 @@ FROM (
     {%- for k in classes %},
     MAX(joint_{{ k }}) OVER (PARTITION BY {{ codes }}) AS highest_{{ k }}
     {%- endfor +%}
-  FROM (
-    {{ nbsql.standalone_parents(scorer, term, codes) | indent(4) }}
-  ) AS parents
+  FROM {{ nbsql.subquery(nbsql.standalone_parents(scorer, term, codes)) | indent(2) }} AS parents
 ) AS products
 GROUP BY {{ codes }}
 {%- endmacro %}
