@@ -17,9 +17,7 @@
 {% do return(read) %}
 {%- endmacro %}
 
-{#
-  The derived columns that some columns need, as a mapping of names to expressions. reads: the columns that each expression reads.
-#}
+{# The derived columns that some columns need, as a mapping of names to expressions. reads: the columns that each expression reads. #}
 {% macro needed_columns(derive, reads, names) -%}
 {% set wanted, kept, found = names | map('lower') | list, [], {} -%}
 {% for name in derive.keys() | list | reverse -%}

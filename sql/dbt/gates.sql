@@ -37,9 +37,7 @@
 
 {# Whether a relation of DuckDB's is in a DuckLake. #}
 {% macro duckdb__is_in_lake(relation) -%}
-{% set type -%}
-SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation.database or '') }}
-{%- endset -%}
+{% set type %}SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation.database or '') }}{% endset -%}
 {% do return(nbsql.query_rows(type) | map(attribute=0) | list == ['ducklake']) %}
 {%- endmacro %}
 
@@ -76,9 +74,7 @@ SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation
 {% macro refuse(message) -%} {% do exceptions.raise_compiler_error('nbsql: ' ~ message) %} {%- endmacro %}
 
 {# Stops with an error if a condition holds. The message is composed in any case. #}
-{% macro refuse_if(condition, message) -%}
-{% if condition %}{% do nbsql.refuse(message) %}{% endif -%}
-{%- endmacro %}
+{% macro refuse_if(condition, message) -%} {% if condition %}{% do nbsql.refuse(message) %}{% endif -%} {%- endmacro %}
 
 {# Refuses an option that is not a number between 0 and 1. #}
 {% macro check_share(value, option) -%}

@@ -94,9 +94,7 @@
 {%- endif %}
 {%- endmacro %}
 
-{#
-  The cells of statistics, whose texts are compared byte by byte wherever they are stored. class_type: the type of their classes.
-#}
+{# The cells of statistics, whose texts are compared byte by byte wherever they are stored. class_type: the type of their classes. #}
 {% macro default__exact_cells(statistics, class_type) -%} {{ nbsql.rows_where(statistics) }} {%- endmacro %}
 
 {#

@@ -368,9 +368,7 @@ WITH {{ priors }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.numbered_
 {%- endif %}
 {%- endmacro %}
 
-{#
-  The priors of the classes. With declared classes, a class without counts has the prior 0, and a class that is not named is left out.
-#}
+{# The priors of the classes. With declared classes, a class without counts has the prior 0, and a class that is not named is left out. #}
 {% macro numbered_priors(model, statistics) -%}
 {% if model.labels is none -%}
 {{ nbsql.checked_priors(model, statistics) }}

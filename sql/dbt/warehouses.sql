@@ -70,9 +70,7 @@
 {% do return(nbsql.default__column_kind('integer' if (type | lower).startswith('number') else type)) %}
 {%- endmacro %}
 
-{% macro bigquery__ident(name) -%}
-`{{ nbsql.with_encoded_line_ends(name) | replace('\\', '\\\\') | replace('`', '\\`') }}`
-{%- endmacro %}
+{% macro bigquery__ident(name) -%} `{{ nbsql.with_encoded_line_ends(name) | replace('\\', '\\\\') | replace('`', '\\`') }}` {%- endmacro %}
 
 {% macro bigquery__text(value) -%} {{ nbsql.text_with_escapes(value) }} {%- endmacro %}
 

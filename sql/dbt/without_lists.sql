@@ -184,9 +184,7 @@ FROM {{ parameters }} AS parameters{{ nbsql.union_all(loop) }}
 {% for k in model.form.class_numbers %}found.class_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endmacro %}
 
-{% macro without_lists__score_of_token(model) -%}
-{{ nbsql.score_of_class(model, nbsql.word('lookups')) }}
-{%- endmacro %}
+{% macro without_lists__score_of_token(model) -%} {{ nbsql.score_of_class(model, nbsql.word('lookups')) }} {%- endmacro %}
 
 {# Of the columns class_k of a relation, that of the class of the parameters. #}
 {% macro score_of_class(model, relation) -%}

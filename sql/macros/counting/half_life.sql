@@ -53,9 +53,7 @@ GROUP BY nbsql_period
 {%- endmacro %}
 
 {# One row: the number of rows without a time in such half-lives. #}
-{% macro rows_without_a_time(periods) -%}
-SELECT sum(rows) AS rows FROM {{ periods }} AS periods WHERE slice IS NULL
-{%- endmacro %}
+{% macro rows_without_a_time(periods) -%} SELECT sum(rows) AS rows FROM {{ periods }} AS periods WHERE slice IS NULL {%- endmacro %}
 
 {#
   The longest time without rows, of over 30 half-lives, after which those before it weigh less than a billionth, if it is before at most

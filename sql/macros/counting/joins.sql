@@ -106,14 +106,10 @@ dimension_{{ place }}.nbsql_key_{{ loop.index }} = {{ key }}{% if not loop.last 
 {%- endmacro %}
 
 {# A key of a type, as it is compared. #}
-{% macro as_key(x, type) -%}
-{% if type | lower == 'varchar' %}{{ nbsql.text_of(x) }}{% else %}{{ x }}{% endif %}
-{%- endmacro %}
+{% macro as_key(x, type) -%} {% if type | lower == 'varchar' %}{{ nbsql.text_of(x) }}{% else %}{{ x }}{% endif %} {%- endmacro %}
 
 {# A key column of a dimension, as text. #}
-{% macro key_as_text(column) -%}
-CAST(dimension.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
-{%- endmacro %}
+{% macro key_as_text(column) -%} CAST(dimension.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
 {# At most one row, a key that occurs more than once in a dimension: key_1, key_2, ... (as text), and rows, the number of occurrences. #}
 {% macro repeated_key(relation, columns) -%}

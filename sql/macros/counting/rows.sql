@@ -1,9 +1,7 @@
 {# The parts of a row that counting statements read: its label, its slice, its weight, and the column names of a feature. #}
 
 {# The slice of a cell: a column if the model has slices, else NULL. #}
-{% macro cell_slice(model) -%}
-{% if model.facts.slice_by %}slice{% else %}{{ nbsql.no_text() }}{% endif +%}
-{%- endmacro %}
+{% macro cell_slice(model) -%} {% if model.facts.slice_by %}slice{% else %}{{ nbsql.no_text() }}{% endif +%} {%- endmacro %}
 
 {# The columns by which the rows of a scan are grouped. #}
 {% macro class_and_slice(model) -%} class{% if model.facts.slice_by %}, slice{% endif %} {%- endmacro %}
@@ -26,9 +24,7 @@
 {%- endmacro %}
 
 {# The ending of a column name in a scan: mean_3 belongs to the third feature, x_3_2 to the second column of the third feature. #}
-{% macro feature_suffix(feature, column=none) -%}
-_{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
-{%- endmacro %}
+{% macro feature_suffix(feature, column=none) -%} _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %} {%- endmacro %}
 
 {# The name of a column of a feature. #}
 {% macro of_feature(name, feature, column=none) -%} {{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature, column) }} {%- endmacro %}
@@ -99,9 +95,7 @@ source.nbsql_slice AS slice
 {%- endmacro %}
 
 {# The weighted sum of x over the rows of a class. #}
-{% macro class_total(model, x) -%}
-{% if model.spec.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %}
-{%- endmacro %}
+{% macro class_total(model, x) -%} {% if model.spec.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %} {%- endmacro %}
 
 {# The condition that a row counts. A row of weight 0 counts for nothing, and neither do its values. #}
 {% macro is_counted(model) -%}

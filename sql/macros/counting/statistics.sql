@@ -200,9 +200,7 @@ WHERE n > 0
 {%- endmacro %}
 
 {# The number of rows of a group, or the sum of their weights. #}
-{% macro group_weight(model) -%}
-{% if model.spec.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
-{%- endmacro %}
+{% macro group_weight(model) -%} {% if model.spec.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %} {%- endmacro %}
 
 {#
   The cells of some categorical features. Each has a GROUP BY of its own, which DuckDB runs in parallel; many features of few rows have

@@ -166,9 +166,7 @@ list_filter(
 {%- endmacro %}
 
 {# A list of texts, as literals. #}
-{% macro text_list(values) -%}
-[{% for value in values %}{{ nbsql.text(value) }}{{ nbsql.comma_blank(loop) }}{% endfor %}]
-{%- endmacro %}
+{% macro text_list(values) -%} [{% for value in values %}{{ nbsql.text(value) }}{{ nbsql.comma_blank(loop) }}{% endfor %}] {%- endmacro %}
 
 {# The terms of a row: its words, word n-grams joined by a blank, or runs of characters; each once where only presence counts. #}
 {% macro token_terms(family) -%}

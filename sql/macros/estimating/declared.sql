@@ -4,9 +4,7 @@
 {% macro cast_text(type) -%} CAST(texts.value AS {{ type }}) {%- endmacro %}
 
 {# The same value as the text of a label. #}
-{% macro label_text(type) -%}
-CAST({{ nbsql.as_label(nbsql.cast_text(type), type) }} AS {{ nbsql.string() }})
-{%- endmacro %}
+{% macro label_text(type) -%} CAST({{ nbsql.as_label(nbsql.cast_text(type), type) }} AS {{ nbsql.string() }}) {%- endmacro %}
 
 {# The text of a date or time, `written`, if its type has the time that was given (see texts_as_written): a day has no time of day. #}
 {% macro written_time(type, written) -%}

@@ -53,12 +53,8 @@ WHERE label IS NOT NULL
 {% if 'log_likelihood' in columns %}CAST({{ nbsql.word(row) }}.log_likelihood AS {{ nbsql.double() }}){% else %}NULL{% endif %}
 {%- endset -%}
 {% for column in ['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] -%}
-{% set number -%}
-{% if column in columns %}{{ nbsql.word(row) }}.{{ nbsql.word(column) }}{% else %}NULL{% endif %}
-{%- endset -%}
-{% set given -%}
-CAST({{ number }} AS {{ nbsql.double() }})
-{%- endset -%}
+{% set number %}{% if column in columns %}{{ nbsql.word(row) }}.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset -%}
+{% set given %}CAST({{ number }} AS {{ nbsql.double() }}){% endset -%}
 {% if not loop.first %}  {% endif -%}
 {% if column == 'likelihood' and 'log_likelihood' in columns -%}
 coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END)

@@ -303,14 +303,10 @@ HAVING {{ nbsql.has_weight() }}
 {%- endmacro %}
 
 {# The cells of the statistics that hold moments. #}
-{% macro moments_of(statistics) -%}
-(SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL)
-{%- endmacro %}
+{% macro moments_of(statistics) -%} (SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL) {%- endmacro %}
 
 {# The cells of numbers with squares, including those of pairs of numbers. #}
-{% macro square_cells(statistics) -%}
-(SELECT * FROM {{ statistics }} AS statistics WHERE m2 IS NOT NULL)
-{%- endmacro %}
+{% macro square_cells(statistics) -%} (SELECT * FROM {{ statistics }} AS statistics WHERE m2 IS NOT NULL) {%- endmacro %}
 
 {# The columns of the view `likelihoods`. #}
 {% macro likelihoods(model, statistics, priors) -%}

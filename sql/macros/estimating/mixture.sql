@@ -126,9 +126,7 @@ FROM {{ components }} AS components
 {# One row per member: class (the number of the member), n, prior. #}
 {% macro member_priors() -%} (SELECT DISTINCT member AS class, n, prior FROM members) {%- endmacro %}
 
-{% macro member_likelihoods() -%}
-(SELECT member AS class, feature, value, likelihood, mean, variance, rate FROM members)
-{%- endmacro %}
+{% macro member_likelihoods() -%} (SELECT member AS class, feature, value, likelihood, mean, variance, rate FROM members) {%- endmacro %}
 
 {# The cells of a model, with the member number of a class and component in place of the class. #}
 {% macro member_statistics(statistics) -%}

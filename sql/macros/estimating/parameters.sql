@@ -340,6 +340,4 @@ FROM {{ parameters }} AS parameters
 {%- endmacro %}
 
 {# A parameter of all classes in one column, from its one column per class. #}
-{% macro unnested_parameter(model, name) -%}
-unnest({{ nbsql.list_by_class(model, name) }}) AS {{ nbsql.word(name) }}
-{%- endmacro %}
+{% macro unnested_parameter(model, name) -%} unnest({{ nbsql.list_by_class(model, name) }}) AS {{ nbsql.word(name) }} {%- endmacro %}

@@ -114,9 +114,7 @@ count(DISTINCT {{ x }}){% if gaps %} + max(CASE WHEN {{ x }} IS NULL THEN 1 ELSE
 {%- endmacro %}
 
 {# To stand in a WHERE: whether a row has a weight above 0. #}
-{% macro counts_by_weight(model) -%}
-NOT {{ nbsql.breaks_weight(model.spec.weight) }} AND {{ nbsql.weight(model) }} > 0
-{%- endmacro %}
+{% macro counts_by_weight(model) -%} NOT {{ nbsql.breaks_weight(model.spec.weight) }} AND {{ nbsql.weight(model) }} > 0 {%- endmacro %}
 
 {#
   Common table expressions. The last is moments, one row: mean_1, deviation_1, ... of the number columns, triples of a column and its
@@ -180,9 +178,7 @@ CASE
 {%- endmacro %}
 
 {# The value of a coded column, a text or the number of a bin, as text. Rows are grouped by the number, which takes half of the time. #}
-{% macro value_as_text(place) -%}
-CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
-{%- endmacro %}
+{% macro value_as_text(place) -%} CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
 {#
   Counts of the rows `coded`, one row per pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which

@@ -212,13 +212,9 @@ CASE WHEN variance_a > 0 AND variance_b > 0 THEN
   END
 {%- endmacro %}
 
-{% macro poisson_divergence(old, new) -%}
-{{ new }} * ln({{ new }} / {{ old }}) - {{ new }} + {{ old }}
-{%- endmacro %}
+{% macro poisson_divergence(old, new) -%} {{ new }} * ln({{ new }} / {{ old }}) - {{ new }} + {{ old }} {%- endmacro %}
 
-{% macro exponential_divergence(old, new) -%}
-ln({{ old }} / {{ new }}) + {{ new }} / {{ old }} - 1
-{%- endmacro %}
+{% macro exponential_divergence(old, new) -%} ln({{ old }} / {{ new }}) + {{ new }} / {{ old }} - 1 {%- endmacro %}
 
 {# With mean m, the probability of success is 1 / (1 + m) and that of failure m / (1 + m). #}
 {% macro geometric_divergence(old, new) -%}

@@ -270,9 +270,7 @@ row_losses AS (
 {%- endmacro %}
 
 {# The Brier score from the posterior of a row's true class and the sum of the squares of all posteriors. #}
-{% macro brier_of(p, squares) -%}
-{{ squares }} - {{ nbsql.square(p) }} + (1 - {{ p }}) * (1 - {{ p }})
-{%- endmacro %}
+{% macro brier_of(p, squares) -%} {{ squares }} - {{ nbsql.square(p) }} + (1 - {{ p }}) * (1 - {{ p }}) {%- endmacro %}
 
 {# One row per metric of all classes and of each class, from `overall` and `by_class`. #}
 {% macro default__listed_metrics(overall, rates) -%}

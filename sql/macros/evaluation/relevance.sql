@@ -210,9 +210,7 @@ CASE
 {%- endif %}
 {%- endmacro %}
 
-{% macro poisson_entropy(mean) -%}
-CASE WHEN {{ mean }} > 0 THEN -{{ mean }} * ln({{ mean }}) ELSE 0 END
-{%- endmacro %}
+{% macro poisson_entropy(mean) -%} CASE WHEN {{ mean }} > 0 THEN -{{ mean }} * ln({{ mean }}) ELSE 0 END {%- endmacro %}
 
 {# A mean is at least 1e-9 of that of all classes (families/exponential.sql). #}
 {% macro exponential_entropy(mean) -%}

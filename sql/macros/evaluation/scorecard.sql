@@ -190,18 +190,12 @@ places AS (
 {%- endmacro %}
 
 {# To aggregate the classes of a group: x of the target, and the sum of x over all others. #}
-{% macro sum_over_target(x, target) -%}
-sum(CASE WHEN class = {{ target }} THEN {{ x }} END)
-{%- endmacro %}
+{% macro sum_over_target(x, target) -%} sum(CASE WHEN class = {{ target }} THEN {{ x }} END) {%- endmacro %}
 
-{% macro sum_over_rest(x, target) -%}
-sum(CASE WHEN class <> {{ target }} THEN {{ x }} END)
-{%- endmacro %}
+{% macro sum_over_rest(x, target) -%} sum(CASE WHEN class <> {{ target }} THEN {{ x }} END) {%- endmacro %}
 
 {# ln(a / b); NULL if either is 0. #}
-{% macro log_of_ratio(a, b) -%}
-CASE WHEN {{ a }} > 0 AND {{ b }} > 0 THEN ln({{ a }} / {{ b }}) END
-{%- endmacro %}
+{% macro log_of_ratio(a, b) -%} CASE WHEN {{ a }} > 0 AND {{ b }} > 0 THEN ln({{ a }} / {{ b }}) END {%- endmacro %}
 
 {# Rounds to so many digits, a half upwards; none: no rounding. #}
 {% macro round_to_digits(x, digits) -%}

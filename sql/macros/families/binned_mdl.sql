@@ -154,6 +154,4 @@ FROM (
 {%- endmacro %}
 
 {# n log2(n), and 0 for a remainder that is only rounding. #}
-{% macro n_bits(n) -%}
-CASE WHEN {{ n }} > 1e-9 THEN ({{ n }}) * {{ nbsql.log2(n) }} ELSE 0 END
-{%- endmacro %}
+{% macro n_bits(n) -%} CASE WHEN {{ n }} > 1e-9 THEN ({{ n }}) * {{ nbsql.log2(n) }} ELSE 0 END {%- endmacro %}

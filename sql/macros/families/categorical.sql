@@ -66,9 +66,7 @@ END
 {%- endmacro %}
 
 {# A number as text, with 0.5 for .5, as DuckDB writes a DECIMAL(2,2); it is marked at its beginning. #}
-{% macro with_zero_before_point(text) -%}
-replace(replace(concat('=', {{ text }}), '=.', '=0.'), '=-.', '=-0.')
-{%- endmacro %}
+{% macro with_zero_before_point(text) -%} replace(replace(concat('=', {{ text }}), '=.', '=0.'), '=-.', '=-0.') {%- endmacro %}
 
 {# A number as text, without zeros at the end of its fraction. text: of a number. #}
 {% macro shortest_number(text) -%}
@@ -131,11 +129,7 @@ END
 {{ nbsql[macros.given if 'given' in macros else macros.value](feature, relation) }}
 {%- endmacro %}
 
-{% macro categorical_given(feature, relation) -%}
-{{ relation }}.{{ nbsql.ident(feature.column) }}
-{%- endmacro %}
+{% macro categorical_given(feature, relation) -%} {{ relation }}.{{ nbsql.ident(feature.column) }} {%- endmacro %}
 
 {# A value drawn at random (sample.sql). #}
-{% macro categorical_drawn(feature, seed, position) -%}
-drawn.value{{ nbsql.feature_suffix(feature) }}
-{%- endmacro %}
+{% macro categorical_drawn(feature, seed, position) -%} drawn.value{{ nbsql.feature_suffix(feature) }} {%- endmacro %}

@@ -182,9 +182,7 @@ VALUES
 {%- endmacro %}
 
 {# The list of two lists, all of them JSON texts. #}
-{% macro joined_lists(one, other) -%}
-(substr({{ one }}, 1, length({{ one }}) - 1) || ',' || substr({{ other }}, 2))
-{%- endmacro %}
+{% macro joined_lists(one, other) -%} (substr({{ one }}, 1, length({{ one }}) - 1) || ',' || substr({{ other }}, 2)) {%- endmacro %}
 
 {#
   The estimates from the relation `counts`, one row per class and value: class, feature, value, unseen, likelihood. Every value is estimated

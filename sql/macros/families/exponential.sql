@@ -30,6 +30,4 @@
 {{ nbsql.linear_weight(feature, column, nbsql.of_feature('log_rate', feature), '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endmacro %}
 
-{% macro exponential_moment(quantity) -%}
-{% if quantity == 'mean' %}1 / rate{% else %}1 / (rate * rate){% endif %}
-{%- endmacro %}
+{% macro exponential_moment(quantity) -%} {% if quantity == 'mean' %}1 / rate{% else %}1 / (rate * rate){% endif %} {%- endmacro %}

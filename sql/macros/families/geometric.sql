@@ -43,6 +43,4 @@ CASE WHEN {{ rate }} < 1 THEN floor(ln(1 - {{ nbsql.uniform(seed, feature.index,
 {{ nbsql.linear_weight(feature, column, nbsql.of_feature('success', feature), '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endmacro %}
 
-{% macro geometric_moment(quantity) -%}
-{% if quantity == 'mean' %}mean{% else %}mean * (1 + mean){% endif %}
-{%- endmacro %}
+{% macro geometric_moment(quantity) -%} {% if quantity == 'mean' %}mean{% else %}mean * (1 + mean){% endif %} {%- endmacro %}

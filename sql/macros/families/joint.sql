@@ -29,9 +29,7 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.values_as
 {%- endmacro %}
 
 {# A list of texts, as a JSON text. #}
-{% macro json_list(values) -%}
-CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
-{%- endmacro %}
+{% macro json_list(values) -%} CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
 {# The condition that no column of the feature is NULL. #}
 {% macro has_all_columns(feature, relation) -%}

@@ -16,9 +16,7 @@
 
 {% macro lognormal_base(x, feature) -%} {{ x }} {%- endmacro %}
 
-{% macro lognormal_drawn(feature, seed, position) -%}
-exp({{ nbsql.gaussian_drawn(feature, seed, position) }})
-{%- endmacro %}
+{% macro lognormal_drawn(feature, seed, position) -%} exp({{ nbsql.gaussian_drawn(feature, seed, position) }}) {%- endmacro %}
 
 {# The mean or the variance of the number itself. The likelihoods have those of its logarithm. #}
 {% macro lognormal_moment(quantity) -%}

@@ -16,9 +16,7 @@ coalesce({{ nbsql.parameter_column(feature, 'peak', k) }}
 {%- if k is none or not shared %} + {{ nbsql.whitened_distance(feature, k) }}{% endif %}, 0)
 {%- endmacro %}
 
-{% macro multivariate_gaussian_common(feature, k) -%}
-coalesce({{ nbsql.whitened_distance(feature, k) }}, 0)
-{%- endmacro %}
+{% macro multivariate_gaussian_common(feature, k) -%} coalesce({{ nbsql.whitened_distance(feature, k) }}, 0) {%- endmacro %}
 
 {#
   -|W (x - m)|^2 / 2, with the matrix and mean of class k. In the wide form x - m and W (x - m) are columns of earlier steps, because they
@@ -128,9 +126,7 @@ slope{{ nbsql.feature_suffix(feature, a) }}
 {%- endmacro %}
 
 {# The parameter in row j and column i of W, a triangle whose elements are numbered row by row. #}
-{% macro whitening_column(feature, j, i) -%}
-white{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + i) }}
-{%- endmacro %}
+{% macro whitening_column(feature, j, i) -%} white{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + i) }} {%- endmacro %}
 
 {# Row j of W m. #}
 {% macro whitened_mean(feature, j) -%}

@@ -91,9 +91,7 @@ FROM (
 {%- endmacro %}
 
 {# The token of the keys x and y of the columns a and b. #}
-{% macro token_of_pair() -%}
-CASE WHEN a = b THEN '[' || x || ']' ELSE '[' || x || ',' || y || ']' END
-{%- endmacro %}
+{% macro token_of_pair() -%} CASE WHEN a = b THEN '[' || x || ']' ELSE '[' || x || ',' || y || ']' END {%- endmacro %}
 
 {# The counts of each value, a pair with itself, and of each pair of values (dependence.sql). #}
 {% macro counts_of_pairs(model, coded, feature, gaps=()) -%}

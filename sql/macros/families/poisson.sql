@@ -47,9 +47,7 @@ CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(get, 'a') }} / {{ n }} ELSE
 {% if feature is none %}{{ nbsql.stirling(x) }}{% else %}{{ nbsql.log_factorial_of(feature) }}{% endif %}
 {%- endmacro %}
 
-{% macro poisson_drawn(feature, seed, position) -%}
-count{{ nbsql.feature_suffix(feature) }}.value
-{%- endmacro %}
+{% macro poisson_drawn(feature, seed, position) -%} count{{ nbsql.feature_suffix(feature) }}.value {%- endmacro %}
 
 {% macro poisson_weights(feature, column, degree) -%}
 {% set constant %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}

@@ -17,9 +17,7 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(featu
   {{ nbsql.weighted_count(model, nbsql.of_feature('nbsql_x', feature)) }} AS n{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
-{% macro text_cells(feature, column) -%}
-{{ nbsql.summed_cell(feature, column, nbsql.of_feature('n', feature)) }}
-{%- endmacro %}
+{% macro text_cells(feature, column) -%} {{ nbsql.summed_cell(feature, column, nbsql.of_feature('n', feature)) }} {%- endmacro %}
 
 {#
   One row per class, feature and word: the columns of likelihoods (likelihoods.sql). `likelihood` is that of a text with the word, and

@@ -9,9 +9,7 @@
 SELECT CAST(1 AS SMALLINT) AS nbsql_sign, FALSE AS nbsql_taken, {{ nbsql.names_of(columns) }} FROM {{ source }} AS source LIMIT 0
 {%- endmacro %}
 
-{% macro names_of(columns) -%}
-{% for column in columns %}{{ nbsql.ident(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-{%- endmacro %}
+{% macro names_of(columns) -%} {% for column in columns %}{{ nbsql.ident(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %} {%- endmacro %}
 
 {#
   The statement that writes changed rows. gone, come: the relations of rows that are no longer there, and of those that now are, or none;

@@ -41,9 +41,7 @@ JOIN (
 
 {# One row per pair of columns: a, b, gain, error, its standard error. `coded` has the residuals of the rows; few: whether there are few. #}
 {% macro gains_of_pairs(coded, pairs, classes, few) -%}
-{% set sums -%}
-sum(weight){% for k in range(1, classes + 1) %}, sum(r_{{ k }}), sum(r_{{ k }} * r_{{ k }} / weight){% endfor %}
-{%- endset -%}
+{% set sums %}sum(weight){% for k in range(1, classes + 1) %}, sum(r_{{ k }}), sum(r_{{ k }} * r_{{ k }} / weight){% endfor %}{% endset -%}
 {% set n = nbsql.list_of(sums, nbsql.double()) -%}
 WITH cells AS {{ nbsql.subquery(nbsql.cells_of_pairs(coded, pairs, n, ['fold'], few=few)) }},
 sums AS (

@@ -141,9 +141,7 @@ WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {
 
 {# The hash of the numbers of a row. #}
 {% macro hash_of_numbers(numbers) -%}
-{% set values -%}
-{% for column in numbers %}{{ nbsql.finite(nbsql.number_of(column)) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-{%- endset -%}
+{% set values %}{% for column in numbers %}{{ nbsql.finite(nbsql.number_of(column)) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {{ nbsql.mixed_hash(values) }}
 {%- endmacro %}
 

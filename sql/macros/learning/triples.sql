@@ -132,6 +132,4 @@ GROUP BY triple
 {%- endmacro %}
 
 {# What two columns say of class k by themselves, up to a factor. #}
-{% macro both_alone(pair, k) -%}
-p_{{ nbsql.word(pair[0]) }}_{{ k }} * p_{{ nbsql.word(pair[1]) }}_{{ k }} / prior_{{ k }}
-{%- endmacro %}
+{% macro both_alone(pair, k) -%} p_{{ nbsql.word(pair[0]) }}_{{ k }} * p_{{ nbsql.word(pair[1]) }}_{{ k }} / prior_{{ k }} {%- endmacro %}

@@ -4,13 +4,9 @@
   (nbsql/rendering/dialect.py).
 #}
 
-{% macro default__ident(name) -%}
-"{{ nbsql.with_encoded_line_ends(name) | replace('"', '""') }}"
-{%- endmacro %}
+{% macro default__ident(name) -%} "{{ nbsql.with_encoded_line_ends(name) | replace('"', '""') }}" {%- endmacro %}
 
-{% macro default__text(value) -%}
-'{{ nbsql.with_encoded_line_ends(value) | replace("'", "''") }}'
-{%- endmacro %}
+{% macro default__text(value) -%} '{{ nbsql.with_encoded_line_ends(value) | replace("'", "''") }}' {%- endmacro %}
 
 {# An exponent makes the literal a double: 0.1 alone is a DECIMAL, and sums of decimals overflow. #}
 {% macro default__number(value) -%} {{ value }}{% if 'e' not in value | string %}e0{% endif %} {%- endmacro %}
@@ -56,9 +52,7 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {% macro default__not_materialized() %}NOT MATERIALIZED {% endmacro %}
 
 {# The natural logarithm; -infinity for 0, for which some engines raise an error, and NULL for NULL. #}
-{% macro safe_ln(x) -%}
-CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
-{%- endmacro %}
+{% macro safe_ln(x) -%} CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END {%- endmacro %}
 
 {# NULL in place of a divisor of 0: the quotient is then unused, and on some engines and settings it would be an error. #}
 {% macro null_if_zero(x) -%} nullif({{ x }}, 0) {%- endmacro %}

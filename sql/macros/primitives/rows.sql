@@ -38,9 +38,7 @@ SELECT
 {%- endmacro %}
 
 {# A value as one of another type, whose form of it is the same text: 0.1 is 0.1 in every type of numbers. NULL where it has none. #}
-{% macro in_type(value, type) -%}
-{{ nbsql.cast_or_null('CAST(' ~ value ~ ' AS ' ~ nbsql.string() ~ ')', type) }}
-{%- endmacro %}
+{% macro in_type(value, type) -%} {{ nbsql.cast_or_null('CAST(' ~ value ~ ' AS ' ~ nbsql.string() ~ ')', type) }} {%- endmacro %}
 
 {# One row for each value of a column that would be another one in a type, at most one. own: the type of the column. #}
 {% macro value_beyond_type(source, column, type, own) -%}

@@ -80,9 +80,7 @@ SELECT
 {%- endmacro %}
 
 {# The part that joint log-likelihoods leave out (score.sql), to be added. #}
-{% macro plus_common(model) -%}
-{% if model.form.features_with_common_term %} + source.nbsql_common{% endif %}
-{%- endmacro %}
+{% macro plus_common(model) -%} {% if model.form.features_with_common_term %} + source.nbsql_common{% endif %} {%- endmacro %}
 
 {#
   To follow the columns of an answer: the scored rows, in the order of the source. `added` holds names that a column of the source may
@@ -105,6 +103,4 @@ ORDER BY nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS
 {%- endmacro %}
 
 {# The column of the log evidence of the model itself in rows that are `scored`, or calibrated. #}
-{% macro own_evidence(calibrated) -%}
-{% if calibrated %}nbsql_own_evidence{% else %}nbsql_log_evidence{% endif %}
-{%- endmacro %}
+{% macro own_evidence(calibrated) -%} {% if calibrated %}nbsql_own_evidence{% else %}nbsql_log_evidence{% endif %} {%- endmacro %}

@@ -45,9 +45,7 @@ WHERE CASE WHEN current_setting('default_collation') = '' THEN TRUE ELSE {{ nbsq
 {%- endmacro %}
 
 {# The cells of the statistics. #}
-{% macro cells_of(statistics) -%}
-SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS cells
-{%- endmacro %}
+{% macro cells_of(statistics) -%} SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS cells {%- endmacro %}
 
 {# The cells of one batch. #}
 {% macro cells_of_batch(statistics, batch) -%}

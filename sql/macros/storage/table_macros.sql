@@ -1,6 +1,4 @@
-{#
-  Table macros: the verbs of a model, to be called from SQL on any relation, wherever the file of the model is attached.
-#}
+{# Table macros: the verbs of a model, to be called from SQL on any relation, wherever the file of the model is attached. #}
 
 {#
   Creates a table macro over any relation, FROM spam.predict('inbox'), where inbox is a table, a view or a CTE. Its query is a text, so that
@@ -33,9 +31,7 @@ FROM query(concat('FROM query(replace(''', replace(
 {%- endmacro %}
 
 {# The mark of the place of the database, which no name has. #}
-{% macro mark(marks) -%}
-{% if marks == 1 %}chr(1){% else %}repeat(chr(1), {{ marks }}){% endif %}
-{%- endmacro %}
+{% macro mark(marks) -%} {% if marks == 1 %}chr(1){% else %}repeat(chr(1), {{ marks }}){% endif %} {%- endmacro %}
 
 {#
   Creates a table macro over two classes, FROM spam.likelihood_ratios('spam', 'ham'). likelihoods: the view that its query reads, an

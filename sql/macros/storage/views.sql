@@ -1,8 +1,6 @@
 {# The parts of a model that exist only for users to read. #}
 
-{#
-  One row per feature, in the order of the model: feature, family, columns, types, options (an object of JSON).
-#}
+{# One row per feature, in the order of the model: feature, family, columns, types, options (an object of JSON). #}
 {% macro features(spec) -%}
 SELECT
   feature ->> 'name' AS feature,

@@ -51,9 +51,7 @@ array(
 {%- endmacro %}
 
 {# The place of the pair i, j, i <= j, in that array, from 0. #}
-{% macro pair_place(p, i, j) -%}
-shiftright({{ i }} * ({{ 2 * p + 1 }} - {{ i }}), 1) + {{ j }} - {{ i }}
-{%- endmacro %}
+{% macro pair_place(p, i, j) -%} shiftright({{ i }} * ({{ 2 * p + 1 }} - {{ i }}), 1) + {{ j }} - {{ i }} {%- endmacro %}
 
 {# One row per pair of columns, each column with itself too: i, j, k (the number of the pair), value (of its cell), scale_i, scale_j. #}
 {% macro spark__column_pairs(feature) -%}
@@ -117,9 +115,7 @@ CASE WHEN matrix[place][place] > 0 AND deviations[place] > 0 THEN ln(matrix[plac
 
 {# The rows of the triangular matrix W, where W'W is the inverse of the covariance matrix. #}
 {% macro whitening(p) -%}
-{% set element -%}
-CASE WHEN matrix[j][j] > 0 THEN matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / nullif(deviations[i], 0) END
-{%- endset -%}
+{% set element %}CASE WHEN matrix[j][j] > 0 THEN matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / nullif(deviations[i], 0) END{% endset -%}
 transform({{ nbsql.index_range(p) }}, j -> transform(sequence(0, j), i -> {{ element }}))
 {%- endmacro %}
 
@@ -138,9 +134,7 @@ transform({{ nbsql.index_range(p) }}, j -> transform(sequence(0, j), i -> {{ ele
 {% set cell_j %}cells[{{ nbsql.pair_place(p, nbsql.word('j'), nbsql.word('j')) }}]{% endset -%}
 {% set pair %}cells[{{ nbsql.pair_place(p, first, last) }}]{% endset -%}
 {% set means %}CASE WHEN n > 0 THEN transform({{ nbsql.index_range(p) }}, i -> {{ cell_i }}.mean) END{% endset -%}
-{% set scales -%}
-array({% for scale in family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-{%- endset -%}
+{% set scales %}array({% for scale in family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma_blank(loop) }}{% endfor %}){% endset -%}
 {% set element -%}
 CASE
       WHEN i = j THEN {{ cell_i }}.m2

@@ -24,8 +24,3 @@ FROM (
 {% set of_row, indexes = nbsql.sum_over_indexes(up_to, 'i', row), nbsql.index_range(feature.columns | length) -%}
 CASE WHEN {{ one }}.log_determinant IS NOT NULL THEN {{ nbsql.sum_over_indexes(indexes, 'j', of_row) }} END
 {%- endmacro %}
-
-{# To follow FROM: the structs of two classes, of_<class>. #}
-{% macro spark__joined_determinants(feature, classes) -%}
-CROSS JOIN {{ nbsql.subquery(nbsql.matrices_of_two_classes(feature, classes)) }} AS beside
-{%- endmacro %}

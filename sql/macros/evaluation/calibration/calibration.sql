@@ -52,9 +52,7 @@ FROM (
 WHERE abs(score) < {{ nbsql.infinity() }}
 {%- endmacro %}
 
-{#
-  The columns of `calibration`, for the classes in the result of a method, or for none. kept: a relation with rows of it that stay.
-#}
+{# The columns of `calibration`, for the classes in the result of a method, or for none. kept: a relation with rows of it that stay. #}
 {% macro calibration_table(model, parameters, method, result, kept=none) -%}
 SELECT
   {{ nbsql.text(method) }} AS method,

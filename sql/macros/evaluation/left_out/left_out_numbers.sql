@@ -78,9 +78,7 @@ FROM (
 {%- endmacro %}
 
 {# Whether a number is neither the smallest nor the largest of its class. #}
-{% macro is_inner(i) -%}
-rows.nbsql_x{{ i }} > outermost.low{{ i }} AND rows.nbsql_x{{ i }} < outermost.high{{ i }}
-{%- endmacro %}
+{% macro is_inner(i) -%} rows.nbsql_x{{ i }} > outermost.low{{ i }} AND rows.nbsql_x{{ i }} < outermost.high{{ i }} {%- endmacro %}
 
 {#
   Rows with own_n, own_mean and own_m2, of their class without them, and all_n, all_mean and all_m2, of all classes without them; in

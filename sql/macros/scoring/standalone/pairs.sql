@@ -26,9 +26,7 @@
 
 {# One row per combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term. #}
 {% macro standalone_means(scorer, term) -%}
-{% set codes -%}
-{% for _ in term.parts %}code_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}
-{%- endset -%}
+{% set codes %}{% for _ in term.parts %}code_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set classes = range(1, scorer.classes | length + 1) -%}
 SELECT
   {{ codes }}

@@ -64,9 +64,7 @@ UNION ALL
 {%- endmacro %}
 
 {# The weighted sum of x. #}
-{% macro standalone_sum(counted, x) -%}
-SUM({% if counted.weight %}nbsql_weight * {% endif %}{{ x }})
-{%- endmacro %}
+{% macro standalone_sum(counted, x) -%} SUM({% if counted.weight %}nbsql_weight * {% endif %}{{ x }}) {%- endmacro %}
 
 {# The mean over the rows that have x. #}
 {% macro standalone_mean(counted, x) -%}

@@ -22,9 +22,7 @@
 {%- endmacro %}
 
 {# A column of the table of a category with many values. #}
-{% macro standalone_level(term, name) -%}
-nbsql_level_{{ term.index }}.{{ name }}
-{%- endmacro %}
+{% macro standalone_level(term, name) -%} nbsql_level_{{ term.index }}.{{ name }} {%- endmacro %}
 
 {# Categories and Booleans. term.kind is the type in which their values are compared. #}
 
