@@ -33,8 +33,7 @@ def sources(path: Path) -> Iterator[Source]:
         name, macro = found[1], found[0]
         if path.suffix != ".sql":
             name = f"{engine}__{name}" if path.name == TABLE else name
-            parts = [f"{{% macro {name}({found[2]}) -%}}", found[3], "{%- endmacro %}"]
-            macro = " ".join(filter(None, parts))
-            if len(macro) > _LINE:
-                macro = "\n".join(parts)
+            macro = f"{{% macro {name}({found[2]}) -%}}"
+            for part in filter(None, [found[3], "{%- endmacro %}"]):
+                macro += f"{' ' if len(macro.splitlines()[-1]) + len(part) < _LINE else chr(10)}{part}"
         yield Source(name, path, "\n" * text.count("\n", 0, found.start()) + macro)
