@@ -58,15 +58,16 @@ META: dict[str, Any] = {
     "appended": {"target": "y", "features": ["flag", "x"], "slice_by": "day"},
     "overwritten": {"target": "y", "features": ["flag", "x"], "slice_by": "day"},
 }
-SCORES = {
+BY_DAY = {
+    "few_priors": "class_priors(ref('few'))",
+    "scored": "predictions(ref('few'), source('raw', 'rows'), columns=['id', 'y'])",
+}
+# Spark takes long to plan these, which are built by night, with the counts that they are of.
+BY_NIGHT = {
     "priors": "class_priors(ref('counted'))",
     "likelihoods": "feature_likelihoods(ref('counted'))",
     "explain": "explanation(ref('few'), source('raw', 'rows'))",
     "aged_priors": "class_priors(ref('aged'))",
-    "scored": "predictions(ref('few'), source('raw', 'rows'), columns=['id', 'y'])",
-}
-# Spark takes long to plan these, which are built by night.
-JUDGED = {
     "predict_proba": "probabilities(ref('counted'), source('raw', 'rows'), columns='id')",
     "metrics": "evaluation(ref('few'), source('raw', 'rows'), weight='weight')",
     "monitor": "monitoring(ref('few'), source('raw', 'rows'), by='day')",
@@ -133,12 +134,19 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 def project(spark: Any, con: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempPathFactory) -> OnSpark:
     models = dict.fromkeys(META, "{{ nbsql.statistics(source('raw', 'rows')) }}")
     incremental = "{{ nbsql.statistics(source('raw', 'rows'), where=var('rows', 'TRUE')) }}"
-    models |= dict.fromkeys(CONFIG, incremental) | {name: f"{{{{ nbsql.{verb} }}}}" for name, verb in (SCORES | JUDGED).items()}
+    models |= dict.fromkeys(CONFIG, incremental) | {
+        name: f"{{{{ nbsql.{verb} }}}}" for name, verb in (BY_DAY | BY_NIGHT).items()
+    }
     config = {name: {"materialized": "table"} for name in models} | CONFIG
     found = OnSpark(tmp_path_factory.mktemp("spark"), models, META, config, TESTS, target=TARGET)
     spark.createDataFrame(con.sql("FROM rows").to_arrow_table()).write.saveAsTable("rows")
-    found.build("--vars", "rows: day < DATE '2026-01-03'", "--exclude", *JUDGED)
+    found.build("--vars", "rows: day < DATE '2026-01-03'", "--exclude", "counted", "aged", *BY_NIGHT)
     return found
+
+
+@pytest.fixture(scope="module")
+def all_of_it(project: OnSpark) -> None:
+    project.build("--select", "counted", "aged", *BY_NIGHT)
 
 
 def table(spark: Any, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -146,19 +154,24 @@ def table(spark: Any, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     return frame.columns, [tuple(row) for row in frame.collect()]
 
 
-def test_counts_and_scores_are_those_of_python_on_duckdb(spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark) -> None:
-    model, few = counted(con), nbsql.fit(con, "rows", **META["few"])
-    cells = spark.sql("SELECT slice, class, feature, value, n, mean, m2 FROM counted").collect()
+def test_few_counts_and_scores_are_those_of_python_on_duckdb(
+    spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark
+) -> None:
+    few = nbsql.fit(con, "rows", **META["few"])
+    assert_cells(spark, "few", few)
+    assert_tables(spark, {"few_priors": few.priors, "scored": few.predict("rows", columns=["id", "y"])})
+
+
+def assert_cells(spark: Any, name: str, model: nbsql.Model) -> None:
+    cells = spark.sql(f"SELECT slice, class, feature, value, n, mean, m2 FROM {name}").collect()
     equal([tuple(row) for row in cells], [row[:7] for row in model.statistics])
-    queries = {"priors": model.priors, "likelihoods": model.likelihoods, "scored": few.predict("rows", columns=["id", "y"])}
+
+
+def assert_tables(spark: Any, queries: dict[str, nbsql.Query]) -> None:
     for name, query in queries.items():
         columns, rows = table(spark, name)
         assert columns == query.columns, name
         equal(rows, query.fetchall(), name)
-    columns, rows = table(spark, "explain")
-    expected = few.explain("rows")
-    assert columns == expected.columns
-    equal([row[1:] for row in rows], [row[1:] for row in expected.fetchall()])  # Spark's row_id is any number
 
 
 def counted(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
@@ -170,13 +183,17 @@ def aged(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
 
 
 @pytest.mark.nightly
-def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
-    spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark
+@pytest.mark.usefixtures("all_of_it")
+def test_counts_of_every_family_evaluations_and_reviews_are_those_of_python_on_duckdb(
+    spark: Any, con: duckdb.DuckDBPyConnection
 ) -> None:
-    project.build("--select", *JUDGED)
-    model, calibrated, promising = (nbsql.fit(con, "rows", **META["few"]) for _ in range(3))
+    of_all, model, calibrated, promising = counted(con), *(nbsql.fit(con, "rows", **META["few"]) for _ in range(3))
+    assert_cells(spark, "counted", of_all)
     queries = {
-        "predict_proba": counted(con).predict_proba("rows", columns=["id"]),
+        "priors": of_all.priors,
+        "likelihoods": of_all.likelihoods,
+        "aged_priors": aged(con).priors,
+        "predict_proba": of_all.predict_proba("rows", columns=["id"]),
         "metrics": model.evaluate("rows", weight="weight").metrics,
         "monitor": model.monitor("rows", by="day"),
         "review": model.review("rows", 5, columns=["id"]),
@@ -186,14 +203,11 @@ def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
         "decided": promising.predict("rows", certain=0.3, columns=["id"]),
         "comparison": calibrated.compare(aged(con), "rows", weight="weight"),
     }
-    for name, query in queries.items():
-        columns, rows = table(spark, name)
-        assert columns == query.columns, name
-        equal(rows, query.fetchall(), name)
-
-
-def test_rows_that_age_weigh_what_they_weigh_on_duckdb(spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark) -> None:
-    equal(table(spark, "aged_priors")[1], aged(con).priors.fetchall())
+    assert_tables(spark, queries)
+    columns, rows = table(spark, "explain")
+    expected = model.explain("rows")
+    assert columns == expected.columns
+    equal([row[1:] for row in rows], [row[1:] for row in expected.fetchall()])  # Spark's row_id is any number
 
 
 def test_slices_are_replaced_by_partitions_and_in_no_other_way(
@@ -240,7 +254,7 @@ def test_an_answer_of_many_rows_is_kept_and_one_of_none(spark: Any, project: OnS
 def test_names_and_texts_that_spark_would_change_and_views_of_comparisons_are_refused(spark: Any, project: OnSpark) -> None:
     rows = spark.sql("SELECT 'a' AS y, id AS x, CAST(id AS STRING) COLLATE UTF8_LCASE AS z FROM range(5)")
     rows.withColumnRenamed("x", "x${y}").write.saveAsTable("others")
-    kept = "{{ config(materialized='view') }} {{ nbsql.comparison(ref('few'), ref('aged'), source('raw', 'rows')) }}"
+    kept = "{{ config(materialized='view') }} {{ nbsql.comparison(ref('few'), ref('by_day'), source('raw', 'rows')) }}"
     (project.folder / "models" / "kept.sql").write_text(kept, encoding="utf-8")
     for name, excluded in (("variable", "z"), ("collated", "x${y}")):
         options = {"target": "y", "exclude": [excluded]}

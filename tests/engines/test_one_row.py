@@ -131,6 +131,8 @@ def test_prepared_in_sql(fitted: Any, elsewhere: Any) -> None:
     found = other.run("EXECUTE today('it''s', 0.5)")
     assert all(before[3] >= after[3] for before, after in pairwise(found))
     assert {row[1]: row[3] for row in found} == pytest.approx(answer["probabilities"], rel=1e-12)
+    joint = model.joint_log_likelihood("SELECT 'it''s' AS sky, 0.5 AS x", columns=[]).fetchall()[0]
+    assert sorted(row[2] for row in found) == pytest.approx(sorted(joint), rel=1e-12)
     wide = "nbsql_version" in model.predict_one_sql() or "error(" in model.predict_one_sql()
     model.update("SELECT * FROM t WHERE id < 5")
     if wide:  # the numbers of the model stand in the statement

@@ -293,43 +293,6 @@ def test_scored_in_sql_evaluated_loaded_and_frozen(con: Connection, method: str)
     np.testing.assert_allclose(np.array([row[-3:] for row in again]), answers(model, "predict_proba"), rtol=0, atol=1e-9)
 
 
-NO_INVERSE = "so the covariance matrix of 'lda' has no inverse"
-CURE = "or use shrinkage=0.1, say"
-
-
-@pytest.mark.parametrize(
-    ("method", "column", "line"),
-    [
-        ("lda", "x1 + x2", f"'x1', 'x2', 'e' are collinear within the classes, {NO_INVERSE}; leave one of them out, {CURE}"),
-        ("qda", "x1 - 2 * x3", f"'x1', 'x3', 'e' are collinear in class '0', {NO_INVERSE}; leave one of them out, {CURE}"),
-        ("lda", "y", f"'e' does not vary within the classes, {NO_INVERSE}; leave it out, {CURE}"),
-    ],
-)
-def test_collinear_columns_are_named_and_shrinkage_is_the_cure(
-    con: Connection, refused: Any, method: str, column: str, line: str
-) -> None:
-    load(con, *data("iris"))
-    source = f"SELECT x1, x2, x3, {column} AS e, y FROM rows"
-    with refused(nbsql.InputError, line.replace("'lda'", f"'{method}'")):
-        nbsql.fit(con, source, target="y", method=method, name="m")
-    shrunk = nbsql.LDA(shrinkage=0.1) if method == "lda" else nbsql.QDA(shrinkage=0.1)
-    model = nbsql.fit(con, source, target="y", method=shrunk)
-    assert model.evaluate(source).accuracy > 0.9
-
-
-def test_a_change_that_makes_columns_collinear_changes_nothing(con: Connection, refused: Any) -> None:
-    load(con, *data("iris"))
-    source = "SELECT x1, x2, CASE WHEN i % 5 = 0 THEN x3 ELSE x1 + x2 END AS x3, y, i FROM rows"
-    model = nbsql.fit(con, source, target="y", id="i", method="lda", name="m")
-    line = (
-        "'x1', 'x2', 'x3' are collinear within the classes, so the covariance matrix of 'lda' has no inverse; "
-        f"leave one of them out, {CURE}"
-    )
-    with refused(nbsql.InputError, line):
-        model.forget(f"FROM ({source}) WHERE i % 5 = 0")
-    assert len(model.batches.fetchall()) == 1
-
-
 @pytest.mark.parametrize(
     ("options", "line"),
     [

@@ -212,20 +212,6 @@ def test_a_read_only_database_will_do(tmp_path: Any) -> None:
         assert nbsql.load(con, "m").predict_one({"x": 1.2})["prediction"] == "a"
 
 
-def test_prepared_in_sql(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
-    con.execute(f"PREPARE today AS {model.predict_one_sql()}")
-    answer = model.predict_one({"sky": "rain", "warm": 19.5})
-    found = con.execute("EXECUTE today('rain', 19.5)").fetchall()
-    assert [row[1] for row in found] == sorted(
-        answer["probabilities"], key=lambda label: -(answer["probabilities"][label] or 0)
-    )
-    assert {row[1]: row[3] for row in found} == {
-        label: pytest.approx(p, rel=1e-12) for label, p in answer["probabilities"].items()
-    }
-    joint = model.joint_log_likelihood("SELECT 'rain' AS sky, 19.5 AS warm").fetchall()[0][2:]
-    assert sorted(row[2] for row in found) == pytest.approx(sorted(joint), rel=1e-12)
-
-
 @pytest.mark.parametrize("method", ["naive", "lda"])
 def test_a_feature_may_have_the_name_of_an_added_column(con: duckdb.DuckDBPyConnection, method: Any) -> None:
     rows = "SELECT i AS prediction, i * i AS probability_a, i % 3 AS w, if(i % 2 = 0, 'a', 'b') AS y FROM range(9) AS t(i)"
@@ -248,23 +234,9 @@ def test_a_feature_may_have_the_name_of_an_added_column(con: duckdb.DuckDBPyConn
         assert sorted(row[3] for row in found) == pytest.approx(sorted(wanted[2:]), rel=1e-9)
 
 
-def test_a_statement_of_an_older_model_says_so(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
-    con.execute(f"PREPARE today AS {model.predict_one_sql()}")
-    model.update("SELECT 'sun' AS sky, 11.0 AS warm, 'wet' AS day")
-    with pytest.raises(duckdb.Error, match="model 'weather' has changed; prepare its predict_one_sql\\(\\) anew"):
-        con.execute("EXECUTE today('rain', 19.5)").fetchall()
-
-
 def test_a_column_that_is_missing(model: nbsql.Model, refused: Refused) -> None:
     with refused(nbsql.InputError, "no 'warm' in the row, a feature of model 'weather'; the row has 'warmth': rename it"):
         model.predict_one({"sky": "sun", "warmth": 3})
-    with refused(nbsql.InputError, "no 'sky' in the row, a feature of model 'weather'; give None if it is not known"):
-        model.predict_one({"warm": 3})
-
-
-def test_a_text_for_a_number(model: nbsql.Model, refused: Refused) -> None:
-    with refused(nbsql.InputError, "'warm' of the row is the text '20', and a number in model 'weather'; pass 20"):
-        model.predict_one({"sky": "sun", "warm": "20"})
 
 
 VALUES: dict[str, list[tuple[Any, str]]] = {  # of a column, and as SQL has them
@@ -407,8 +379,3 @@ def test_a_column_that_is_given_twice(model: nbsql.Model, refused: Refused) -> N
         with refused(nbsql.InputError, "column 'WARM' is given twice in the row; leave one of them out"):
             model.predict_one(row)
     assert model.predict_one({"sky": "sun", "warm": 21, "other": 1, "OTHER": 2, 3: 4})["prediction"] == "dry"  # type: ignore[dict-item]
-
-
-def test_what_is_no_row(model: nbsql.Model, refused: Refused) -> None:
-    with refused(nbsql.InputError, "a row must be a dictionary, {column: value}, not list"):
-        model.predict_one(["sun", 20])  # type: ignore[arg-type]
