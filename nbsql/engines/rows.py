@@ -45,6 +45,8 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     if isinstance(source, Mapping):
         for name, values in source.items():
+            if isinstance(values, (set, frozenset)):
+                raise InputError(f"column {name!r} is a set, whose values have no order; give it a list, one value per row")
             values = to_python(values)
             if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
                 raise InputError(

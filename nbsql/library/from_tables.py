@@ -209,7 +209,7 @@ def _check_priors(engine: Engine, classes: Markup) -> None:
             raise InputError(f"the prior of class {name!r} is {_format_number(prior)}; a probability lies between 0 and 1")
     total = math.fsum(row[2] for row in rows)
     if abs(total - 1) > TOLERANCE:
-        raise InputError(f"the priors sum to {total:.6g}; they must sum to 1: divide each by {total:.6g}")
+        raise InputError(f"the priors sum to {total:.12g}; they must sum to 1: divide each by {total:.12g}")
 
 
 def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features: Sequence[Feature]) -> None:

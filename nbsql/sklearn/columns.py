@@ -20,7 +20,7 @@ def as_rows(rows: Any) -> Any:
     if type(rows).__name__ == "LazyFrame":
         rows = rows.collect()
     if isinstance(rows, np.ma.MaskedArray):  # which scikit-learn takes without its mask
-        missing = np.nan if rows.dtype.kind == "f" else None
+        missing: Any = np.nan if rows.dtype.kind == "f" else None
         return np.where(np.ma.getmaskarray(rows), missing, rows.data if missing else rows.data.astype(object))
     if type(rows).__name__ == "RecordBatch":  # in which scikit-learn finds no names
         import pyarrow

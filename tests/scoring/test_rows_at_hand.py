@@ -75,6 +75,7 @@ def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> No
 
 def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, refused: Any) -> None:
     for source, message in [
+        ({"sky": {"sun"}}, "column 'sky' is a set, whose values have no order; give it a list, one value per row"),
         ({"sky": "sun"}, "a dict as a source has a list of values per column, not 'sky': 'sun'; for one row write [row]"),
         ([], "the rows have no columns"),
         ({"sky": ["sun"], "dry": []}, "the columns have 0 to 1 values; give each one value per row"),

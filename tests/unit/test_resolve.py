@@ -79,6 +79,7 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ),
         ({"prior": None}, "prior must be one of 'empirical', 'uniform', 'smoothed', not None"),
         ({"prior": {"yes": 0.5, "no": 0.6}}, "the priors sum to 1.1; they must sum to 1"),
+        ({"prior": {"yes": 0.5, "no": 0.49999999}}, "the priors sum to 0.99999999; they must sum to 1"),
         ({"prior": {}}, "the priors sum to 0; they must sum to 1"),
         ({"prior": {"yes": -1, "no": 2}}, f"the prior of 'yes' {NO_NUMBER} -1"),
         ({"prior": {"yes": "1", "no": 0}}, f"the prior of 'yes' {NO_NUMBER} '1'"),
