@@ -66,9 +66,7 @@ FROM {{ dimension.relation }} AS dimension
 {% macro scored_dimension(dimension, parameters, lookups) -%}
 {% set model = dimension.scored_model -%}
 {% set relation -%}
-(
-  {{ nbsql.dimension_rows(dimension, dimension.columns) | indent(2) }}
-)
+{{ nbsql.subquery(nbsql.dimension_rows(dimension, dimension.columns)) }}
 {%- endset -%}
 {% if model.has_row_numbers -%}
 WITH {{ nbsql.numbered_source(model, relation, parameters, lookups) }}

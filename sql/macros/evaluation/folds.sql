@@ -128,9 +128,7 @@ WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 {% macro models_of_folds(kind, model, statistics, priors, folds) -%}
 SELECT folds.nbsql_slice, models.*
 FROM {% call(fold, _) nbsql.constants(folds, 'folds', ['nbsql_slice']) %}{{ nbsql.slice_name(model, fold) }}{% endcall +%}
-CROSS JOIN LATERAL (
-  {{ nbsql[kind](model, statistics, priors) | indent(2) }}
-) AS models
+CROSS JOIN LATERAL {{ nbsql.subquery(nbsql[kind](model, statistics, priors)) }} AS models
 {%- endmacro %}
 
 {# The rows of several queries. #}

@@ -86,9 +86,7 @@ CASE
 
 {# Writes the rows of a query to a file. format: csv, json (one list), jsonl (one object a line) or parquet. #}
 {% macro default__copy_to(query, path, format) -%}
-COPY (
-  {{ query | indent(2) }}
-) TO {{ nbsql.text(path) }} (
+COPY {{ nbsql.subquery(query) }} TO {{ nbsql.text(path) }} (
   {%- if format == 'csv' %}FORMAT csv, HEADER
   {%- elif format == 'json' %}FORMAT json, ARRAY TRUE
   {%- elif format == 'jsonl' %}FORMAT json

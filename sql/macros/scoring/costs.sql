@@ -33,9 +33,7 @@ FROM {{ nbsql.subquery(nbsql.with_expected_costs(model, scored, parameters, cost
   {%- endfor +%}
 {% endset -%}
 {% set rows -%}
-(
-  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
-) AS posteriors
+{{ nbsql.subquery(nbsql.with_posteriors(model, scored, parameters)) }} AS posteriors
 CROSS JOIN (
   SELECT {{ nbsql.array_of(matrix) | indent(2) }} AS nbsql_matrix
 ) AS matrix

@@ -18,9 +18,7 @@ SELECT
   {% endfor %}
 FROM {{ relation }} AS source
 {%- endset -%}
-(
-  {{ nbsql.completed_inputs(inputs, features) | indent(2) }}
-) AS number
+{{ nbsql.subquery(nbsql.completed_inputs(inputs, features)) }} AS number
 {%- else -%}
 {{ relation }} AS number
 {%- endif %}

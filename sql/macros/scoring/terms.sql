@@ -180,9 +180,7 @@ LEFT JOIN (
 #}
 {% macro tokens_with_lookups(model, feature, lookups, parameters) -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
-(
-  {{ nbsql.scored_tokens(model, feature) | indent(2) }}
-) AS tokens
+{{ nbsql.subquery(nbsql.scored_tokens(model, feature)) }} AS tokens
 {% if smooth %}LEFT {% endif %}JOIN (
   {{ nbsql.lookups_of_tokens(feature, lookups) | indent(2) }}
 ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}

@@ -13,9 +13,7 @@
 #}
 {% macro predict_at_thresholds(model, scored, parameters, thresholds) -%}
 {% set rows -%}
-(
-  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
-) AS posteriors
+{{ nbsql.subquery(nbsql.with_posteriors(model, scored, parameters)) }} AS posteriors
 CROSS JOIN (
   SELECT
     {%+ call(threshold) nbsql.array_of_each(thresholds) %}{{ nbsql.nullable_double(threshold) }}{% endcall %} AS nbsql_thresholds

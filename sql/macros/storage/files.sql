@@ -46,9 +46,7 @@ SELECT * FROM {{ nbsql.subquery(nbsql.folded_cells(statistics, batch)) }} AS cel
   bits, which it would round to doubles, and no times with a zone or intervals as they are.
 #}
 {% macro copy_cells_to_file(cells, path, spec, version, engine, checksum, calibration=none, as_text=false) -%}
-COPY (
-  {{ (nbsql.cells_with_text(cells) if as_text else cells) | indent(2) }}
-) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
+COPY {{ nbsql.subquery(nbsql.cells_with_text(cells) if as_text else cells) }} TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
   nbsql_spec: {{ nbsql.text(spec) }},
   nbsql_version: {{ nbsql.text(version) }},
   nbsql_engine: {{ nbsql.text(engine) }},

@@ -129,9 +129,7 @@ ORDER BY feature ASC NULLS LAST, place ASC NULLS LAST
 #}
 {% macro default__check_empty(spec, query, message) -%}
 UPDATE {{ spec }} AS spec SET updated_at = CASE WHEN {{ nbsql.raise_error(message) }} THEN updated_at END
-WHERE EXISTS (
-  {{ query | indent(2) }}
-)
+WHERE EXISTS {{ nbsql.subquery(query) }}
 {%- endmacro %}
 
 {#

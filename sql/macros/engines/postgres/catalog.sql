@@ -116,9 +116,7 @@ WHERE oid IN ({% for oid in oids %}{{ oid }}{{ nbsql.comma_blank(loop) }}{% endf
 {# `check_empty` (storage/model.sql) as a block of PL/pgSQL, which can raise a message; no function of a query can. #}
 {% macro postgres__check_empty(spec, query, message) -%}
 BEGIN
-  IF EXISTS (
-    {{ query | indent(4) }}
-  ) THEN
+  IF EXISTS {{ nbsql.subquery(query) | indent(2) }} THEN
     RAISE EXCEPTION USING MESSAGE = {{ nbsql.text(message) }};
   END IF;
 END

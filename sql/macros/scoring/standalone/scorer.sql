@@ -32,9 +32,7 @@ WITH nbsql_inputs AS (
   FROM {{ source | indent(2) }} AS source
 ),
 {% for term in joined -%}
-nbsql_level_{{ term.index }} AS {{ materialized }}(
-  {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
-),
+nbsql_level_{{ term.index }} AS {{ materialized }}{{ nbsql.subquery(nbsql.literal_rows(term.kind, term.keys, term.scores)) }},
 {% endfor -%}
 {% if scorer.coded -%}
 nbsql_coded AS {{ materialized }}(
@@ -47,12 +45,8 @@ nbsql_coded AS {{ materialized }}(
 ),
 {% endif -%}
 {% for term in paired -%}
-nbsql_ratios_{{ term.index }} AS {{ materialized }}(
-  {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
-),
-nbsql_level_{{ term.index }} AS {{ materialized }}(
-  {{ nbsql.standalone_means(scorer, term) | indent(2) }}
-),
+nbsql_ratios_{{ term.index }} AS {{ materialized }}{{ nbsql.subquery(nbsql.literal_rows(term.kind, term.keys, term.scores)) }},
+nbsql_level_{{ term.index }} AS {{ materialized }}{{ nbsql.subquery(nbsql.standalone_means(scorer, term)) }},
 {% endfor -%}
 {% set read = nbsql.word('nbsql_listed' if listed else 'nbsql_coded' if scorer.coded else 'nbsql_inputs') -%}
 {% if listed -%}
