@@ -13,6 +13,8 @@ from math import isclose, sqrt
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from markupsafe import Markup
+
 from nbsql.engines.rows import json_structure
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
@@ -27,6 +29,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.rules import spec_for_recount
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
+from nbsql.warn import warn_user
 
 ROWS = 2_000
 _BLOCK = 10  # rows of a table that are next to each other, so that few of its pages are read
@@ -34,6 +37,7 @@ _BATCHES = 50  # the most that a connection remembers, the newest ones
 _MIN_PAIRS = 10
 _STANDARD_ERRORS = 5
 _MIN_SHARE = 0.05  # of the rows, below which the numbers are hardly better for it
+_MIN_REPEATED = 20  # rows of a batch, below which other rows may well have the same counts
 
 Key = tuple[str, Entry]  # a model, and a line of its ledger, which has its time
 
@@ -59,6 +63,26 @@ def remember(state: ModelState, source: Source) -> None:
     memory = _memories.setdefault(state.engine.handle, {})
     memory[keys[-1]] = [row[0] for row in hashes]
     _keep(state, memory, keys)
+
+
+def warn_of_repeated_batch(state: ModelState) -> None:
+    """Warn if the newest batch has the rows of an older one, as where a job has run again: their counts are the same."""
+    *older, newest = [entry for _, entry in _live(state)]
+    fragment = state.engine.renderer.fragment
+
+    def cells(entry: Entry) -> Markup:
+        return fragment("subquery", fragment("cells_of_batch", state.relations["statistics"], entry.batch))
+
+    for entry in older if newest.rows >= _MIN_REPEATED else ():
+        if entry.rows == newest.rows and not any(
+            state.engine.query_macro("differing_cells", cells(one), cells(other), _ROUNDING)[0][0]
+            for one, other in ((entry, newest), (newest, entry))
+        ):
+            warn_user(
+                f"{newest.source} has the counts of batch {entry.batch!r} in each class and value: if it has the same rows, "
+                f"{state.title} counts them twice now; take them back by ⟨forget⟩ with ⟨batch={newest.batch!r}⟩"
+            )
+            return
 
 
 def forget_dead(state: ModelState) -> None:

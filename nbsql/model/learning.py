@@ -6,7 +6,7 @@ from typing import Any
 
 from nbsql.engines.runner import FOLLOW
 from nbsql.errors import InputError
-from nbsql.evaluation.learnt import forget_dead, remember
+from nbsql.evaluation.learnt import forget_dead, remember, warn_of_repeated_batch
 from nbsql.learning.change import Change, changing
 from nbsql.learning.follow import Present, discard_changes, follow, unfollow
 from nbsql.model.base import Handle
@@ -26,6 +26,8 @@ class Learning(Handle):
     def update(self, source: Any, *, batch: str | None = None) -> None:
         """Add the rows of `source`. The model is then the one that a fit of all its rows would give, whatever their order.
 
+        A batch of the same counts as an older one, as where a job has run again, is learnt with a warning.
+
         Args:
             source: rows with the columns that the model was fitted on, of the same types.
             batch: a name for the ledger; None is the next number.
@@ -41,6 +43,7 @@ class Learning(Handle):
         with self._change() as change, self._source(source, reads_target=True, weighted=True) as rows:
             change.update(rows, batch)
             remember(self.state, rows)
+            warn_of_repeated_batch(self.state)
 
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
         """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.

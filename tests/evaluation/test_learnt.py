@@ -140,6 +140,27 @@ def test_what_must_not_be_learnt_rows_is_said(con: duckdb.DuckDBPyConnection) ->
         model.compare(other, "FROM t WHERE TRUE")
 
 
+def test_a_batch_of_the_rows_of_another_is_learnt_with_a_warning(con: duckdb.DuckDBPyConnection) -> None:
+    def warned(source: str) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.update(source)
+        return [str(each.message) for each in caught]
+
+    model = nbsql.fit(con, "t", target="y", name="m", exclude=["i"])
+    assert warned("SELECT * REPLACE (IF(i = 7, x + 0.001, x) AS x) FROM t") == []
+    said = (
+        "t has the counts of batch '1' in each class and value: if it has the same rows, model 'm' counts them twice now; "
+        "take them back by forget with batch='3'"
+    )
+    assert warned("t") == [said]
+    model.forget(batch="3")
+    assert warned("t") == [said.replace("'3'", "'5'")]
+    model.forget("t")
+    assert warned("t") == []  # which may have been the rows of either batch
+    assert warned("FROM t LIMIT 19") == warned("FROM t LIMIT 19") == []  # others may well have the same counts
+
+
 def numbers(count: int, seed: int) -> pd.DataFrame:
     random = np.random.default_rng(seed)
     rows = pd.DataFrame({"x": random.normal(size=count), "n": random.integers(0, 9, size=count)})
