@@ -390,6 +390,16 @@ def test_little_to_learn(con: Connection) -> None:
     assert model.predict("FROM rows LIMIT 1").fetchall()[0][-2:] == (True, 1.0)
 
 
+def test_a_search_with_a_loose_tolerance_does_not_end_where_a_step_still_gains_much(con: Connection) -> None:
+    columns = "i % 20 AS a, i % 20 + i % 3 AS b, i % 20 - i % 5 AS c"  # which naive Bayes counts three times
+    rows = f"SELECT i % 20 + i % 7 > 14 AS y, {columns} FROM range(200) AS t(i)"
+    losses = [
+        nbsql.fit(con, rows, target="y", method=nbsql.Logistic(tolerance=tolerance)).evaluate(rows).log_loss
+        for tolerance in (1e-8, 5)
+    ]
+    assert losses[1] - losses[0] < nbsql.learning.logistic.MOST_GAIN / 2  # by the change of the weights alone it is 0.023
+
+
 def test_an_iteration_that_took_no_step_has_no_change_to_tell_of(con: Connection) -> None:
     data = "SELECT i % 2 AS y, i % 2 * 100.0 + i % 3 AS x, i % 2 * 50.0 + i % 5 AS z FROM range(300) AS t(i)"
     with pytest.raises(nbsql.InputError) as caught:
