@@ -269,12 +269,14 @@ class CandidateTerms:
         """A table of the joint log-likelihoods by weights of the candidates of some columns, by the rows of the other folds.
 
         The features of trees have weights, too. The candidates of a row are those by the counts of the folds beside its own,
-        from which the weights of all folds are learnt (Wolpert, Stacked generalization, Neural Networks 5, 1992). None if a
-        class is in one fold only. With `fold`, only its rows are weighed, each half by the weights of the other; None if they
-        are few.
+        from which the weights of all folds are learnt (Wolpert, Stacked generalization, Neural Networks 5, 1992). None if there
+        is no column, or if a class is in one fold only. With `fold`, only its rows are weighed, each half by the weights of the
+        other; None if they are few.
         """
         parts = [(self._terms, [*chosen])] if chosen else []
         parts += [(tree.relation, [(feature, DEFAULT) for feature in tree.features]) for tree in trees if tree.features]
+        if not parts:
+            return None
         numbered = [
             (replace(feature, index=part * len(self.places) + self._number(feature.name)), place)
             for part, (_, features) in enumerate(parts)

@@ -222,6 +222,16 @@ def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
     assert "priors alone" not in [setting for _, setting, *_ in kept.ranking.fetchall()]
 
 
+def test_where_all_columns_are_left_out_there_is_nothing_to_weigh(con: Connection) -> None:
+    con.execute("""CREATE TABLE t AS
+        SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 7) * 1.0 AS n,
+          ['u', 'v', 'w'][i % 4 % 3 + 1] AS c, ['free prize now', 'lunch at noon'][i % 2 + 1] AS x
+        FROM range(60) AS r(i)""")
+    found = nbsql.auto(con, "t", target="y", methods=["weighted"])
+    losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    assert losses["weighted, families chosen"] == pytest.approx(losses["families chosen"], abs=1e-9)
+
+
 @pytest.mark.slow
 def test_a_method_keeps_texts_as_words(con: Connection) -> None:
     con.execute(PAIRS)
