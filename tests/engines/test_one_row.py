@@ -90,7 +90,7 @@ def fitted(request: pytest.FixtureRequest, place: Place, layout: Callable[..., N
     return lambda options: (place, nbsql.fit(place.con, "t", target="y", id="id", name="m", **options))
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("place", ["postgres"], indirect=True)  # tests/scoring/test_one_row.py and test_inline.py are of DuckDB
 @pytest.mark.parametrize("case", CASES)
 def test_one_row_is_a_table_of_one_row_and_a_query_with_the_numbers_needs_no_model(fitted: Any, case: str) -> None:
     place, model = fitted(CASES[case])

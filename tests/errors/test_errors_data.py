@@ -22,6 +22,7 @@ CAST = "cast it, to text say"
 
 
 def test_data_that_cannot_be_used(golf: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    """Beside the rules that tests/engines/test_rules.py breaks on every engine."""
     for source, options, message in [
         ("SELECT * FROM golf LIMIT 0", {}, "the query is empty; a model needs at least one row"),
         (
@@ -36,11 +37,6 @@ def test_data_that_cannot_be_used(golf: duckdb.DuckDBPyConnection, refused: Refu
             "families={'t': 'categorical'}",
         ),
         (STAMPED, {"exclude": ["at", "t"]}, f"column 'raw' is BLOB, which has no family; {LEFT_OUT}['raw'], or {CAST}"),
-        (
-            "SELECT *, n - 2 AS c FROM golf",
-            {"families": {"c": "poisson"}},
-            "2 values of column 'c' are negative; poisson counts must be at least 0",
-        ),
         (
             "SELECT *, n / 2 AS c FROM golf",
             {"families": {"c": "poisson"}},
@@ -57,27 +53,9 @@ def test_data_that_cannot_be_used(golf: duckdb.DuckDBPyConnection, refused: Refu
             "2 values of column 'bag' hold a negative count; counts must be at least 0",
         ),
         (
-            "SELECT * FROM golf",
-            {"families": {"n": "bernoulli"}},
-            "2 values of column 'n' are neither 0 nor 1; bernoulli takes a BOOLEAN or 0/1 column",
-        ),
-        (
-            "SELECT * REPLACE (nullif(n, 3) AS n) FROM golf",
-            {"nulls": "error"},
-            "1 value of column 'n' is NULL, and nulls='error'; fill them, or use nulls='skip'",
-        ),
-        *(
-            (
-                f"SELECT *, {weight} AS w FROM golf",
-                {"weight": "w"},
-                f"{count} of the weight column 'w' {are} negative, NULL or not finite; weights must be at least 0",
-            )
-            for weight, count, are in [
-                ("n - 2", "2 values", "are"),
-                ("nullif(n, 3)", "1 value", "is"),
-                ("CASE n WHEN 3 THEN 'nan'::DOUBLE ELSE 1 END", "1 value", "is"),
-                ("CASE n WHEN 1 THEN 'inf'::DOUBLE ELSE 1 END", "2 values", "are"),
-            ]
+            "SELECT *, CASE n WHEN 3 THEN 'inf'::DOUBLE ELSE 1 END AS w FROM golf",
+            {"weight": "w"},
+            "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
         ),
         (
             "SELECT *, 0 AS w FROM golf",

@@ -208,8 +208,11 @@ def test_a_fit_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection, 
     assert cured.families["x"].name == "gaussian"
     assert lines == []
     assert cured.predict(source).fetchall()[11][2] == value
+
+
+def test_a_search_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection) -> None:
     with pytest.warns(nbsql.NbsqlWarning, match="'x' holds numbers"):
-        nbsql.auto(con, source, **OPTIONS)
+        nbsql.auto(con, "SELECT id, y, (id % 50) || '%' AS x FROM t", **OPTIONS)
 
 
 def test_a_search_says_how_many_of_all_rows_have_a_word_for_a_missing_value(con: duckdb.DuckDBPyConnection) -> None:

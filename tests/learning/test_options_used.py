@@ -59,6 +59,7 @@ def con() -> duckdb.DuckDBPyConnection:
         "CREATE TABLE later AS SELECT * REPLACE (CASE WHEN id % 7 > 0 THEN k ELSE 'new' END AS k, words || ' new' AS words, "
         "CASE WHEN id % 7 > 0 THEN day ELSE DATE '2031-11-30' END AS day, CASE WHEN id % 7 > 0 THEN n ELSE -1 END AS n) FROM t"
     )
+    con.execute("CREATE TABLE old_and_new AS FROM t UNION ALL SELECT * REPLACE (200 + id AS id) FROM later")
     return con
 
 
@@ -123,7 +124,7 @@ def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con: duckdb.
 def test_an_option_changes_an_answer_or_it_is_said_that_it_does_not(con: duckdb.DuckDBPyConnection, name: str) -> None:
     def answers(**options: Any) -> list[Any]:
         model = nbsql.fit(con, "t", target="y", id="id", **MODELS[name], **options)
-        return [row[-3:] for source in ("t", "later") for row in sorted(model.predict_proba(source).fetchall())]
+        return [row[-3:] for row in sorted(model.predict_proba("old_and_new").fetchall())]
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nbsql.NbsqlWarning)

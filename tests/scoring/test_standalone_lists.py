@@ -1,17 +1,31 @@
-"""The standalone scorer of features over several categories, run by the engines of other dialects."""
+"""The standalone scorer of pairs and lists of categories, run by the engines of other dialects."""
 
 from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import pytest
-from scoring.test_standalone import agree, rows
-from scoring.test_standalone_pairs import FAMILIES, learnt
+from scoring.test_standalone import LIKELIHOODS, agree, rows
 from support.elsewhere import Elsewhere
 
 import nbsql
 
 Connection = duckdb.DuckDBPyConnection
+
+
+def learnt(first: int, last: int) -> str:
+    """Rows of three classes and five columns that depend on each other, with gaps."""
+    h = [f"CAST(hash(i * 10 + {n}) % 1009 AS INTEGER)" for n in range(8)]
+    return f"""SELECT ['x', 'x', 'z', 'w'][1 + {h[0]} % 4] AS y,
+        CASE WHEN {h[1]} % 9 > 0 THEN 'it''s ' || {h[2]} % 3 END AS a,
+        CASE WHEN {h[3]} % 8 > 0 THEN ({h[2]} + {h[4]} % 5 // 4) % 3 = 0 END AS b,
+        CASE WHEN {h[5]} % 7 > 0 THEN {h[0]} % 4 * 1.5e0 + {h[6]} % 3 END AS c,
+        {h[7]} % 4 + {h[0]} % 2 AS d,
+        ['', 'Case', 'case', 'back\\'][1 + ({h[2]} + {h[6]} % 2) % 4] AS e
+        FROM range({first}, {last}) AS t(i)"""
+
+
+FAMILIES = {"b": "categorical", "c": nbsql.Binned(by=[2, 4.5], nulls="category"), "d": "categorical"}
 
 NEW = f"""({learnt(200, 260)}) UNION ALL FROM (VALUES (NULL, NULL, NULL, NULL, NULL, NULL),
     (NULL, 'new', NULL, -100, NULL, 'CASE'), (NULL, 'it''s 1', TRUE, 'nan', 77, 'case'),
@@ -38,19 +52,23 @@ INTERACTIONS = {
         (True, {"method": "joint"}),
         (False, {"method": nbsql.JointBayes(backoff="naive"), "families": FAMILIES}),
         (True, {"families": {"ae": nbsql.Joint(["a", "e", "b"], alpha=0.5), "c": "gaussian"}, **GAPS}),
+        (False, {"method": nbsql.AODE(), "families": FAMILIES}),
+        (True, {"method": nbsql.AODE(least=40), "families": FAMILIES, **GAPS}),
+        (False, {"method": nbsql.AODE(), "families": FAMILIES, "alpha": 0}),
+        (True, {"method": nbsql.AODE(shrinkage=3), "families": FAMILIES, "alpha": 0.5}),
+        (False, {"method": nbsql.AODE(least=1000), "families": FAMILIES}),
         (False, {"families": INTERACTIONS}),
         (True, {"families": INTERACTIONS, "alpha": 0}),
     ],
 )
-def test_lists_of_categories(
+def test_pairs_and_lists_of_categories(
     con: Connection, elsewhere: Elsewhere, layout: Callable[..., None], options: dict[str, Any], joined: bool
 ) -> None:
     layout(case_values=0 if joined else 10_000)
     rows(con, learnt(0, 200), "learnt")
     model = nbsql.fit(con, "learnt", target="y", id="id", **options)
     rows(con, NEW)
-    verbs = ["predict_proba", "joint_log_likelihood", "log_evidence"]
-    agree(con, elsewhere, model, verbs[: 2 if model.state.spec.has_weights else 3])
+    agree(con, elsewhere, model, ["predict", *LIKELIHOODS[: 2 if model.state.spec.has_weights else 3]])
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
