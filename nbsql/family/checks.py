@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from nbsql.errors import InputError, suggestion, written
 
+_MOST = 1e150  # of other numbers, as of the values of a column: the square of a larger one overflows
 _LARGEST = 2**62  # of whole numbers, to which engines may still add some
 
 
@@ -28,9 +29,11 @@ def is_finite(value: Any) -> bool:
 
 
 def non_negative(value: Any, name: str) -> float:
-    """`value` as a float. Raises InputError unless it is a finite number of at least 0."""
+    """`value` as a float. Raises InputError unless it is a number from 0 to 1e150."""
     if not is_finite(value) or value < 0:
         raise InputError(f"⟨{name}⟩ must be a finite number of at least 0, not {written(value)}")
+    if value > _MOST:
+        raise InputError(f"⟨{name}⟩ must be at most {_MOST:g}, not {written(value)}")
     return float(value)
 
 

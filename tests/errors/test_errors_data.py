@@ -72,6 +72,7 @@ def test_an_error_of_the_engine_leaves_nothing(golf: duckdb.DuckDBPyConnection, 
     with pytest.raises(DatabaseError) as caught:
         fit(golf, "SELECT * REPLACE (CAST(note AS INTEGER) AS n) FROM golf", name="m")
     assert str(caught.value).startswith("Conversion Error: Could not convert string")
+    assert str(caught.value).endswith("; TRY_CAST makes NULL of such values")
     assert "\n" not in str(caught.value)
     assert state() == before
 
