@@ -255,9 +255,12 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
 
 def _check_features(features: Sequence[Feature], bins: str) -> None:
     """Raise ModelError, which names all of them, unless they have values or bins of one column; `bins` cures numbers."""
-    if pairs := [each.name for each in features if each.family.is_ratio]:
-        are = f"{listed(pairs)} is a pair" if len(pairs) == 1 else f"{listed(pairs)} are pairs"
-        raise ModelError(f"{are} of columns, so that a value has no points by itself; fit it with ⟨method='weighted'⟩")
+    if together := [each.name for each in features if each.family.is_ratio]:
+        are = "is a feature" if len(together) == 1 else "are features"
+        raise ModelError(
+            f"{listed(together)} {are} of several columns, so that a value has no points by itself; "
+            "fit it with ⟨method='weighted'⟩ without pairs, triples or parents"
+        )
     if dependent := [each for each in features if each.family.parent]:
         on = " and ".join(f"{each.name!r} depends on {listed(each.family.parent_names)}" for each in dependent)
         as_what = "it as a category" if len(dependent) == 1 else "them as categories"

@@ -170,7 +170,8 @@ def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
     with pytest.raises(nbsql.ModelError) as caught:
         model.scorecard()
     assert str(caught.value) == (
-        "'a & b' is a pair of columns, so that a value has no points by itself; fit it with method='weighted'"
+        "'a & b' is a feature of several columns, so that a value has no points by itself; "
+        "fit it with method='weighted' without pairs, triples or parents"
     )
 
 
