@@ -245,9 +245,16 @@ def classify(
     )  # fmt: skip
 
 
+class _Verb(click.Choice[str]):
+    """A verb as Python writes it, which may be given as its command is, with hyphens."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(value.replace("-", "_"), param, ctx)
+
+
 @command(
     "Print the SQL that scores a table, or fits a model.",
-    "database", click.argument("verb", type=click.Choice([*VERBS, "statistics"])), "model", "source", cls=_SQL,
+    "database", click.argument("verb", type=_Verb([*VERBS, "statistics"])), "model", "source", cls=_SQL,
 )  # fmt: skip
 @option("--inline", is_flag=True, help="Write the model's parameters into the query, which then needs no tables of the model.")
 @option("--dialect", metavar="NAME", help="Write such a query for the engine that has SOURCE: bigquery, tsql, ...")

@@ -269,6 +269,7 @@ def test_sql_prints_what_python_would_run(fitted: str, run: Run, verb: str) -> N
     printed = run("sql", fitted, verb, "spell", "golf").stdout
     with nbsql.load(fitted, "spell") as model:
         assert printed == model.sql(verb, "golf") + "\n"
+    assert run("sql", fitted, verb.replace("_", "-"), "spell", "golf").stdout == printed
     assert len(sql(fitted, printed)) >= 14
 
 
