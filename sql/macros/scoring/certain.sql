@@ -123,7 +123,7 @@ GROUP BY {{ part }}
 #}
 {% macro with_certainty(rows) -%}
 {% set rivals = nbsql.word('nbsql_rivals') -%}
-{% set second = nbsql.element(nbsql.word('nbsql_logs'), nbsql.word('nbsql_runner_up')) -%}
+{% set second = nbsql.element(nbsql.word('nbsql_rivals'), nbsql.word('nbsql_runner_up')) -%}
 {% set below_second %}x - {{ second }}{% endset -%}
 {% set odds -%}
 ({{ nbsql.element(nbsql.word('nbsql_logs'), nbsql.word('nbsql_winner')) }} - {{ second }}
