@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import duckdb
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -53,10 +52,9 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
                 return np.where(np.isnan(scores), -np.inf, scores), self._class_positions(there.state.labels())
         model = self._store.model
         with source_of(model.state.engine, self._features(X, reset=False)[0]) as source:
-            relation, columns = model.joint_log_likelihood(source).relation, _columns_of_classes(model)
-            found = relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
-        scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
-        return scores, self._class_positions(model.state.labels())
+            found = model.joint_log_likelihood(source, columns=[]).relation.fetchnumpy()
+        columns = [np.ma.filled(found[name].astype(np.float64), -np.inf) for name in _columns_of_classes(model)]
+        return np.column_stack(columns), self._class_positions(model.state.labels())
 
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""

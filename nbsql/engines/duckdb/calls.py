@@ -6,9 +6,14 @@ So this file has no names but those that nobody gives to a table.
 
 import typing as nbsql_typing
 
+import duckdb as nbsql_duckdb
+
 
 def nbsql_call(
     nbsql_method: nbsql_typing.Callable[..., nbsql_typing.Any], /, *nbsql_arguments: nbsql_typing.Any
 ) -> nbsql_typing.Any:
     """The result of a method of a connection that runs or plans SQL."""
-    return nbsql_method(*nbsql_arguments)
+    try:
+        return nbsql_method(*nbsql_arguments)
+    except UnicodeEncodeError:  # of DuckDB 1.5 for half a character; later versions raise an error of their own
+        raise nbsql_duckdb.InvalidInputException("cannot encode str as UTF-8") from None

@@ -174,8 +174,8 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "check whether it was dropped or renamed since",
     r"Required module '(\w+)' failed to import": "DuckDB needs the module {0!r} for these values; install it: pip install {0}",
     "Current transaction is aborted": "an earlier error has ended the transaction; begin anew after con.rollback()",
-    "cannot encode str as UTF-8|Invoked with .* str$": "a text in the rows holds half a character, which UTF-8 has not; "
-    "replace it: text.encode(errors='replace').decode()",
+    "cannot encode str as UTF-8|invalid code point detected|Invoked with(?:: <_duckdb| .* str$)": "a text in the rows "
+    "holds half a character, which UTF-8 has not; replace it: text.encode(errors='replace').decode()",
     "Could not convert string ['\"](the text '.*' in column '.*' is no number, and none of .*)['\"] to ": "{}",
 }
 

@@ -173,7 +173,10 @@ class Sources:
         if is_array(frame) and frame.ndim != 1:  # DuckDB would read the rows of a matrix as columns
             if frame.ndim != 2:
                 raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
-            frame = {f"column{index}": column for index, column in enumerate(frame.T)}
+            columns = {f"column{index}": column for index, column in enumerate(frame.T)}
+            if hasattr(frame, "mask") and duckdb.__version__ < "2":
+                return self._engine.source(columns)  # that version would read what is masked
+            frame = columns
         check_distinct(column_names(frame), f"the {kind}")
         label = FrameLabel(f"the {kind}")
         categories = category_columns(frame) if type(frame).__name__ in _IN_MEMORY else set()
