@@ -27,17 +27,22 @@ def estimated(
     `nulls` is how the fit counts a missing value; `unsmoothed` are the features over several columns to which nothing is added
     unless the fit names an alpha.
     """
+    made: dict[tuple[int, float], Family] = {}  # by the identity of a family, which many columns share
 
     def with_defaults(feature: Feature) -> Family:
         alpha = options.pseudo_count
         if options.alpha is None and feature.name in unsmoothed and feature.family.over_columns:
             alpha = 1.0 if options.estimate == "mode" else 0.0  # the unsmoothed share is the mode with pseudo-counts of 1
-        family = feature.family.with_estimate(estimate_named(options.estimate) or "mean")
-        return family.with_defaults(alpha=0.0 if family.estimate == "mle" else alpha, nulls=nulls, unseen=options.unseen)
+        key = id(feature.family), alpha
+        if key not in made:
+            family = feature.family.with_estimate(estimate_named(options.estimate) or "mean")
+            made[key] = family.with_defaults(
+                alpha=0.0 if family.estimate == "mle" else alpha, nulls=nulls, unseen=options.unseen
+            )
+        return made[key]
 
-    return tuple(
-        replace(feature, family=with_defaults(feature), index=index) for index, feature in enumerate(features, start=1)
-    )
+    given = list(features)  # so that no identity is that of a family that is gone
+    return tuple(replace(feature, family=with_defaults(feature), index=index) for index, feature in enumerate(given, start=1))
 
 
 def prior_of(options: Estimating) -> Prior:

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
@@ -259,7 +260,7 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
                 continue
         if column.name in singles or column.inferred_kind in INFERRED:
             look = looks.get(column.name)
-            family: Any = singles.get(column.name) or (look and look.family) or INFERRED[column.inferred_kind]()
+            family: Any = singles.get(column.name) or (look and look.family) or _inferred(column.inferred_kind)
             members = [column]
             if family.parent:
                 members += _parents(known, family, column, reserved)
@@ -285,6 +286,12 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
         if count > 1:
             raise InputError(f"two features are named {name!r}; give the family over several columns another key")
     return list(features.values())
+
+
+@cache
+def _inferred(kind: str) -> Family:
+    """The family of columns of a kind, which all of them share."""
+    return INFERRED[kind]()
 
 
 def _parents(known: Columns, family: Conditional, column: Column, reserved: set[str]) -> list[Column]:
