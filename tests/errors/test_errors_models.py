@@ -38,6 +38,11 @@ def test_a_name_that_cannot_be_taken(con: duckdb.DuckDBPyConnection, model: nbsq
             (name, ModelError, f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
             for name in ("memory", "Temp", "system", "pg_catalog", "information_schema")
         ),
+        (
+            "Memory.golf",
+            ModelError,
+            "'Memory.golf' begins with the name of a database; to store it there: name='golf', database='Memory'",
+        ),
         ("", InputError, "a model's name must be a text of at least one character, not ''"),
         ("a\x00b", InputError, r"a model's name must be a text of at least one character, not 'a\x00b'"),
         (3, InputError, "a model's name must be a text of at least one character, not 3"),

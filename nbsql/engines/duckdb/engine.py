@@ -200,7 +200,13 @@ class DuckDB(DuckDBDriver):
         return True
 
     def check_name(self, name: str) -> None:
-        if folded(name) in {*(folded(row[0]) for row in self.query_catalog("schemas")), *_RESERVED}:
+        databases = {folded(row[0]) for row in self.query_catalog("schemas")}
+        first, _, rest = name.partition(".")
+        if rest and folded(first) in databases:
+            raise ModelError(
+                f"{name!r} begins with the name of a database; to store it there: name={rest!r}, database={first!r}"
+            )
+        if folded(name) in {*databases, *_RESERVED}:
             raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
 
     def columns(self, relation: Markup) -> list[Column]:
