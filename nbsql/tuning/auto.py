@@ -210,7 +210,7 @@ class _FamilySearch:
             is_alone = not self.default or (len(self.default) == 1 and not self._adds_features(setting))
             if method is not None and (is_alone or (lenient and not can_differ(method, columns, self._numbers, self._flags))):
                 continue  # there is nothing that it could depend on, or by which it could differ
-            if lenient and method is not None and (reason := reason_not_tried(method, columns, classes)):
+            if lenient and method is not None and (reason := reason_not_tried(method, columns, classes, compared.rows)):
                 refused[setting.name] = reason
                 continue
             try:

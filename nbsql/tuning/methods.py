@@ -33,6 +33,7 @@ MAX_WEIGHED_OF_TREE = 400  # the same where the columns depend on each other, wh
 MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
 MAX_SHRUNK = 64  # the same of products whose covariances are shrunk, which many columns need not determine
 MAX_PAIRED = 100  # columns of which every pair is scored
+MIN_ROWS_OF_TREE = 5  # for each of more columns than may be cut that depends on others and has a weight
 
 
 # What may raise an error of the scores of the first fold; None if no method is left before all folds are scored.
@@ -97,14 +98,16 @@ def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: boo
     return chosen if chosen in tried and tried[chosen].bag else DEFAULT
 
 
-def reason_not_tried(method: Classifier, columns: int, classes: int) -> str | None:
-    """Why a method is not tried unasked on so many columns and classes; None if it is."""
+def reason_not_tried(method: Classifier, columns: int, classes: int, rows: int) -> str | None:
+    """Why a method is not tried unasked on so many columns, classes and rows; None if it is."""
     is_weighed_tree = isinstance(method, FoundParents) and method.weighted
     most = MAX_WEIGHED_OF_TREE if is_weighed_tree else MAX_WEIGHED
     if (is_weighed_tree or isinstance(method, Weighted)) and columns * classes > most:
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
     if method.is_cut_at_quantiles and columns > MAX_CUT:
         return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
+    if is_weighed_tree and columns > MAX_CUT and rows < MIN_ROWS_OF_TREE * columns:
+        return f"{rows:,} rows are few for the weights of {columns} columns that depend on others; name it in methods to try it"
     if isinstance(method, AODE) and columns > MAX_PAIRED:
         return f"the pairs of {columns} columns take long; name it in methods to try it"
     if isinstance(method, Discriminant) and columns > (MAX_SHRUNK if method.shrinkage else MAX_CUT):

@@ -253,8 +253,10 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
     con.execute(f"CREATE TABLE numbers AS SELECT y, {', '.join(f'hash(c{n}) % 2 + 0.5 AS c{n}' for n in range(21))} FROM wide")
     found = nbsql.auto(con, "numbers", target="y", folds=2, leave_out=False, budget="0.001 s")
     reason = "the pairs of the quantiles of 21 columns take long; name it in methods to try it"
+    few = "34 rows are few for the weights of 21 columns that depend on others; name it in methods to try it"
     assert found.refused == {
         "lda": "the covariances of 21 columns take long; name it in methods to try it",
+        "kdb(weighted=True, k=2)": few,
         **dict.fromkeys(
             ["tan(bins=10)", "kdb(bins=20, weighted=True, k=2)", "weighted(penalty=10.0, triples=40, parents=2)"], reason
         ),
@@ -424,10 +426,13 @@ def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
     assert can_differ(nbsql.AODE(), 4, 0)
     tree = nbsql.KDB(2, weighted=True)
     reason = "the weights of {} columns in 2 classes take long; name it in methods to try it"
-    assert [reason_not_tried(nbsql.Weighted(), each, 2) for each in (150, 151)] == [None, reason.format(151)]
-    assert [reason_not_tried(tree, each, 2) for each in (200, 201)] == [None, reason.format(201)]
+    assert [reason_not_tried(nbsql.Weighted(), each, 2, 1_005) for each in (150, 151)] == [None, reason.format(151)]
+    assert [reason_not_tried(tree, each, 2, 1_005) for each in (200, 201)] == [None, reason.format(201)]
+    reason = "104 rows are few for the weights of 21 columns that depend on others; name it in methods to try it"
+    assert [reason_not_tried(tree, 21, 2, rows) for rows in (104, 105)] == [reason, None]
+    assert reason_not_tried(tree, 20, 2, 30) is None
     reason = "the pairs of 101 columns take long; name it in methods to try it"
-    assert [reason_not_tried(nbsql.AODE(), each, 2) for each in (100, 101)] == [None, reason]
+    assert [reason_not_tried(nbsql.AODE(), each, 2, 1_005) for each in (100, 101)] == [None, reason]
 
 
 @pytest.mark.look
