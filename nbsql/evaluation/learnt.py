@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
+from nbsql.engines.engine import Engine
 from nbsql.engines.rows import json_structure
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
@@ -66,23 +67,29 @@ def remember(state: ModelState, source: Source) -> None:
 
 
 def warn_of_repeated_batch(state: ModelState) -> None:
-    """Warn if the newest batch has the rows of an older one, as where a job has run again: their counts are the same."""
+    """Warn if the newest batch has the rows of an older one, as where a job has run again."""
     *older, newest = [entry for _, entry in _live(state)]
     fragment = state.engine.renderer.fragment
 
     def cells(entry: Entry) -> Markup:
         return fragment("subquery", fragment("cells_of_batch", state.relations["statistics"], entry.batch))
 
-    for entry in older if newest.rows >= _MIN_REPEATED else ():
-        if entry.rows == newest.rows and not any(
-            state.engine.query_macro("differing_cells", cells(one), cells(other), _ROUNDING)[0][0]
-            for one, other in ((entry, newest), (newest, entry))
-        ):
+    for entry in (each for each in older if each.rows == newest.rows):
+        if have_same_counts(state.engine, (entry.rows, cells(entry)), (newest.rows, cells(newest))):
             warn_user(
                 f"{newest.source} has the counts of batch {entry.batch!r} in each class and value: if it has the same rows, "
                 f"{state.title} counts them twice now; take them back by ⟨forget⟩ with ⟨batch={newest.batch!r}⟩"
             )
             return
+
+
+def have_same_counts(engine: Engine, one: tuple[int, Markup], other: tuple[int, Markup]) -> bool:
+    """Whether the cells of two sets of rows are the same, which says that the rows are, unless there are few of them."""
+    (rows, cells), (others, cells_of_others) = one, other
+    pairs = (cells, cells_of_others), (cells_of_others, cells)
+    return rows == others >= _MIN_REPEATED and not any(
+        engine.query_macro("differing_cells", *pair, _ROUNDING)[0][0] for pair in pairs
+    )
 
 
 def forget_dead(state: ModelState) -> None:

@@ -10,6 +10,7 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, path_text
+from nbsql.evaluation.learnt import have_same_counts
 from nbsql.learning.derive import merge_specs
 from nbsql.learning.follow import learn_changes
 from nbsql.learning.half_life import check_gaps
@@ -23,6 +24,7 @@ from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import restore_calibration
 from nbsql.storage.files import read_file
 from nbsql.storage.state import ModelState
+from nbsql.warn import warn_user
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -76,6 +78,13 @@ def merge(
             Entry(number, batch, "merge", model.title, round(engine.query_macro("rows_learnt", cell)[0][0]))
             for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
+        parts = [(entry.rows, relation) for entry, relation in zip(entries, statistics, strict=True)]
+        for number, part in enumerate(parts):
+            if same := [resolved[older].title for older in range(number) if have_same_counts(engine, parts[older], part)]:
+                warn_user(
+                    f"{resolved[number].title} has the counts of {same[0]} in each class and value: if they have learnt the "
+                    "same rows, the merged model counts them twice; leave one of them out"
+                )
         place = destination_for(engine, name, database, replace=replace)
         return place.publish(*place.derive(spec, cells, entries, origin=resolved[0].relations))
 

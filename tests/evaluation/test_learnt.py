@@ -161,6 +161,17 @@ def test_a_batch_of_the_rows_of_another_is_learnt_with_a_warning(con: duckdb.Duc
     assert warned("FROM t LIMIT 19") == warned("FROM t LIMIT 19") == []  # others may well have the same counts
 
 
+def test_models_of_the_same_rows_are_merged_with_a_warning(con: duckdb.DuckDBPyConnection) -> None:
+    for name, rows in ("a", "t"), ("b", "FROM t ORDER BY x"), ("c", "FROM t WHERE i <> 7"):
+        nbsql.fit(con, rows, target="y", name=name, exclude=["i"])
+    with pytest.warns(NbsqlWarning) as caught:
+        nbsql.merge(con, ["a", "c", "b"])
+    assert [str(each.message) for each in caught] == [
+        "model 'b' has the counts of model 'a' in each class and value: if they have learnt the same rows, "
+        "the merged model counts them twice; leave one of them out"
+    ]
+
+
 def numbers(count: int, seed: int) -> pd.DataFrame:
     random = np.random.default_rng(seed)
     rows = pd.DataFrame({"x": random.normal(size=count), "n": random.integers(0, 9, size=count)})
