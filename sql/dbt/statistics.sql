@@ -24,8 +24,38 @@
 {% do nbsql.check_rows(model, source, rows, where) %}
 {% do nbsql.check_used(model, node.config.meta.nbsql) %}
 {% if not is_incremental() and not flags.EMPTY %}{% do nbsql.advise(model, rows) %}{% endif -%}
+{% if is_incremental() and not flags.EMPTY and not model.facts.slice_by %}{% do nbsql.warn_of_repeated_run(model, rows) %}{% endif -%}
 {% endif -%}
 {% do return(nbsql.body(nbsql.cells(model, rows))) %}
+{%- endmacro %}
+
+{#
+  Log that the rows to count have the class counts of the newest batch, as where a run is tried again: they would count twice. Of fewer than
+  twenty rows, others may well have the same.
+#}
+{% macro warn_of_repeated_run(model, rows) -%}
+{% if 'batch' not in nbsql.columns_of_relation(this) | map(attribute=0) | list %}{% do return('') %}{% endif -%}
+{% set now -%}
+SELECT CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}) AS class, CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
+FROM {{ rows }} AS source
+WHERE {{ nbsql.is_counted(model) }}
+GROUP BY {{ nbsql.target(model) }}
+{%- endset -%}
+{% set before -%}
+SELECT CAST(class AS {{ nbsql.string() }}) AS class, n
+FROM {{ nbsql.exact_cells(this, model.spec.target_type) }} AS cells
+WHERE feature IS NULL AND batch = (SELECT max(batch) FROM {{ this }} AS batches)
+{%- endset -%}
+{% set now, counted, found = nbsql.query_rows(now), {}, namespace(total=0, same=true) -%}
+{% for class, n in nbsql.query_rows(before) %}{% do counted.update({class: n | float}) %}{% endfor -%}
+{% for class, n in now -%}
+{% set found.total = found.total + (n | float) -%}
+{% if class not in counted or (counted[class] - (n | float)) | abs > 0.000001 %}{% set found.same = false %}{% endif -%}
+{% endfor -%}
+{% if found.same and found.total >= 20 and now | length == counted | length -%}
+{% do log("nbsql: the rows for '" ~ model.name ~ "' have as many of each class as those that its last run has added; if they are the same, "
+  ~ 'they count twice: let where= select only rows that no run has counted, or set slice_by, and build it with --full-refresh', true) %}
+{% endif -%}
 {%- endmacro %}
 
 {# Log which options change nothing in a model, as nbsql/spec/used.py does in Python. given: the options of its config. #}

@@ -412,6 +412,10 @@ AGAIN = {
 
 
 ONE_CLASS = "nbsql: 'ones' has one class only, 'a'; every prediction will be that class"
+REPEATED = (
+    "nbsql: the rows for 'repeated' have as many of each class as those that its last run has added; if they are the same, they "
+    "count twice: let where= select only rows that no run has counted, or set slice_by, and build it with --full-refresh"
+)
 # What an engine calls types and its schema, in the lines above.
 NAMES = {
     "duckdb": {},
@@ -450,6 +454,8 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
         "ones": "{{ nbsql.statistics(source('raw', 'rows'), where='id = 1') }}",
         "of_one_class": "{{ nbsql.predictions(ref('ones'), source('raw', 'rows')) }}",
         "lists": "SELECT 'a' AS y, ARRAY[1] AS l",
+        "many": "SELECT CASE WHEN x < 9 THEN 'a' ELSE 'b' END AS y, x, 's' AS s FROM generate_series(1, 30) AS r(x)",
+        "repeated": "{{ nbsql.statistics(ref('many'), where='x > ' ~ var('above', 0)) }}",
         "watched": "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), by='current_date') }}",
         "emptied": "SELECT * FROM {{ ref('good') }} WHERE 1 = 0",
     }
@@ -457,10 +463,10 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
     meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
     meta |= {name: given for name, (given, _) in AGAIN.items()}
-    meta |= {"good": GOOD, "ones": GOOD, "text": GOOD, "no_type": {"target": "y"}}
+    meta |= {"good": GOOD, "ones": GOOD, "repeated": GOOD, "text": GOOD, "no_type": {"target": "y"}}
     meta |= {"emptied": GOOD, "no_rows": {"target": "y"}}
     meta |= {"none_meet": {**GOOD, "weight": "n"}, "batches": {**GOOD, "slice_by": "d"}}
-    config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps")}
+    config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps", "repeated")}
     config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
     # Not that of dbt: without it dbt would run a batch for each day, and show no message but ERROR.
     config["batches"] = {"incremental_strategy": "microbatch"}
@@ -475,7 +481,11 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     assert result.returncode == 1
     assert ONE_CLASS in " ".join(result.stdout.split())
     first = found.messages()
-    assert found.dbt("run", "--select", *AGAIN).returncode == 1
+    new = found.dbt("run", "--select", "repeated", "--vars", "above: 1")
+    assert REPEATED not in " ".join(new.stdout.split())
+    again = found.dbt("run", "--select", *AGAIN, "repeated", "--vars", "above: 1")
+    assert again.returncode == 1
+    assert REPEATED in " ".join(again.stdout.split())
     return {**first, **found.messages()}
 
 
