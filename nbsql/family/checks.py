@@ -32,7 +32,7 @@ def non_negative(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a number from 0 to 1e150."""
     if not is_finite(value) or value < 0:
         raise InputError(f"⟨{name}⟩ must be a finite number of at least 0, not {written(value)}")
-    if value > _MOST:
+    if float(value) > _MOST:  # which a float32 of NumPy cannot be compared to
         raise InputError(f"⟨{name}⟩ must be at most {_MOST:g}, not {written(value)}")
     return float(value)
 

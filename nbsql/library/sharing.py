@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from nbsql.engines.connect import Connection, opened
@@ -79,11 +80,11 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
         parts = [(entry.rows, relation) for entry, relation in zip(entries, statistics, strict=True)]
-        for number, part in enumerate(parts):
-            if same := [resolved[older].title for older in range(number) if have_same_counts(engine, parts[older], part)]:
+        for one, other in combinations(range(len(parts)), 2):
+            if have_same_counts(engine, parts[one], parts[other]):
                 warn_user(
-                    f"{resolved[number].title} has the counts of {same[0]} in each class and value: if they have learnt the "
-                    "same rows, the merged model counts them twice; leave one of them out"
+                    f"models {one + 1} and {other + 1} of those to merge have the same counts in each class and value: if they "
+                    "have learnt the same rows, the merged model counts them twice; leave one of them out"
                 )
         place = destination_for(engine, name, database, replace=replace)
         return place.publish(*place.derive(spec, cells, entries, origin=resolved[0].relations))

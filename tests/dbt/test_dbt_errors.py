@@ -413,8 +413,8 @@ AGAIN = {
 
 ONE_CLASS = "nbsql: 'ones' has one class only, 'a'; every prediction will be that class"
 REPEATED = (
-    "nbsql: the rows for 'repeated' have as many of each class as those that its last run has added; if they are the same, they "
-    "count twice: let where= select only rows that no run has counted, or set slice_by, and build it with --full-refresh"
+    "nbsql: the rows for 'repeated' have as many of each class as those that its last run has added; if they are the same, "
+    "they count twice: let where= select only rows that no run has counted, or set slice_by, and build it with --full-refresh"
 )
 # What an engine calls types and its schema, in the lines above.
 NAMES = {

@@ -167,7 +167,7 @@ def test_models_of_the_same_rows_are_merged_with_a_warning(con: duckdb.DuckDBPyC
     with pytest.warns(NbsqlWarning) as caught:
         nbsql.merge(con, ["a", "c", "b"])
     assert [str(each.message) for each in caught] == [
-        "model 'b' has the counts of model 'a' in each class and value: if they have learnt the same rows, "
+        "models 1 and 3 of those to merge have the same counts in each class and value: if they have learnt the same rows, "
         "the merged model counts them twice; leave one of them out"
     ]
 

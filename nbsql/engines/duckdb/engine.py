@@ -204,7 +204,7 @@ class DuckDB(DuckDBDriver):
         first, _, rest = name.partition(".")
         if rest and folded(first) in databases:
             raise ModelError(
-                f"{name!r} begins with the name of a database; to store it there: name={rest!r}, database={first!r}"
+                f"{name!r} begins with the name of a database; to store it there: ⟨name={rest!r}⟩, ⟨database={first!r}⟩"
             )
         if folded(name) in {*databases, *_RESERVED}:
             raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
