@@ -18,6 +18,7 @@
 -- distribution in each class. Of a DATE or TIMESTAMP the year, month, day, weekday and hour are categories, such as 'weekday of sent'.
 -- Columns of other types, and those in `keys`, are ignored. A value that is NULL is left out of the counts and the score, and so is one
 -- that the model has never seen. Values of another kind than it learnt are an error. A FLOAT is read as the decimal that it prints as.
+-- Names that begin with nb_ are the page's own. A table whose name is not plain is quoted: '"My Table"', 'raw."2024"'.
 
 
 -- One row per column of a table, none if it has no rows: feature, type, and kind, NULL if it is ignored. And one per part of a date.
@@ -163,7 +164,7 @@ FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GRO
 -- (n_cv + alpha) / (n_c + alpha k), where k is the number of values of the feature. For numbers one row per class and feature: mean and
 -- variance, which is at least 1e-9 of the variance over all classes. A class without any value takes those over all classes.
 CREATE OR REPLACE MACRO naive_bayes_likelihoods(model, alpha := 1) AS TABLE
-WITH classes AS (
+WITH nb_classes AS (
   SELECT class
   FROM naive_bayes_priors(model)
   WHERE
@@ -172,28 +173,28 @@ WITH classes AS (
       ELSE error(concat('alpha must be a number of at least 0, not ', coalesce(CAST(alpha AS VARCHAR), 'NULL')))
     END
 ),
-counts AS (
+nb_counts AS (
   SELECT class, feature, kind, value, sum(n) AS n
   FROM query_table(model)
   WHERE kind IN ('boolean', 'category', 'word', 'part')
   GROUP BY class, feature, kind, value
   HAVING sum(n) > 0
 ),
-levels AS (
-  SELECT feature, kind, value FROM counts
+nb_levels AS (
+  SELECT feature, kind, value FROM nb_counts
   UNION
-  SELECT feature, kind, unnest(['true', 'false']) FROM counts WHERE kind = 'boolean'
+  SELECT feature, kind, unnest(['true', 'false']) FROM nb_counts WHERE kind = 'boolean'
 ),
-sizes AS (  -- a part of a date that has one value, or numbers the rows, says nothing of other rows
+nb_sizes AS (  -- a part of a date that has one value, or numbers the rows, says nothing of other rows
   SELECT feature, count(DISTINCT value) AS k
-  FROM levels LEFT JOIN counts USING (feature, kind, value)
+  FROM nb_levels LEFT JOIN nb_counts USING (feature, kind, value)
   GROUP BY feature, kind
   HAVING kind <> 'part' OR (count(DISTINCT value) > 1 AND sum(n) >= 2 * count(DISTINCT value))
 ),
-totals AS (
+nb_totals AS (
   SELECT class, feature, coalesce(sum(n), 0) + alpha * k AS n, k
-  FROM classes CROSS JOIN sizes
-  LEFT JOIN counts USING (class, feature)
+  FROM nb_classes CROSS JOIN nb_sizes
+  LEFT JOIN nb_counts USING (class, feature)
   GROUP BY class, feature, k
 ),
 centred AS (
@@ -214,13 +215,13 @@ pooled AS (
 )
 SELECT
   class, feature, kind, value, NULL AS mean, NULL AS variance,
-  CASE WHEN totals.n > 0 THEN (coalesce(counts.n, 0) + alpha) / totals.n ELSE 1 / k END AS likelihood
-FROM totals JOIN levels USING (feature) LEFT JOIN counts USING (class, feature, kind, value)
+  CASE WHEN nb_totals.n > 0 THEN (coalesce(nb_counts.n, 0) + alpha) / nb_totals.n ELSE 1 / k END AS likelihood
+FROM nb_totals JOIN nb_levels USING (feature) LEFT JOIN nb_counts USING (class, feature, kind, value)
 UNION ALL
 SELECT
   class, feature, 'number', NULL, coalesce(moments.mean, pooled.mean),
   greatest(coalesce(moments.variance, pooled.variance), 1e-9 * pooled.variance), NULL
-FROM classes CROSS JOIN pooled LEFT JOIN moments USING (class, feature)
+FROM nb_classes CROSS JOIN pooled LEFT JOIN moments USING (class, feature)
 WHERE pooled.variance > 0;
 
 
@@ -252,38 +253,38 @@ ORDER BY class ASC NULLS LAST, ratio DESC NULLS LAST, feature ASC NULLS LAST, va
 -- One row per row, class and cell of a table with a column nb_row: the contribution of the cell to the log-likelihood of the class. The
 -- row of the prior has no feature. Numbers have the normal density: -ln(2 pi variance) / 2 - (x - mean)^2 / (2 variance).
 CREATE OR REPLACE MACRO naive_bayes_contributions(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
-WITH likelihoods AS MATERIALIZED (
+WITH nb_likelihoods AS MATERIALIZED (
   FROM naive_bayes_likelihoods(model, alpha := alpha)
 ),
-learnt AS (  -- a column of another kind may have no value
+nb_learnt AS (  -- a column of another kind may have no value
   SELECT feature, kinds.kind, CASE WHEN kinds.kind NOT IN ('word', coalesce(columns.kind, '')) THEN type END AS other
-  FROM (SELECT DISTINCT feature, kind FROM likelihoods) AS kinds LEFT JOIN naive_bayes_columns(numbered) AS columns USING (feature)
+  FROM (SELECT DISTINCT feature, kind FROM nb_likelihoods) AS kinds LEFT JOIN naive_bayes_columns(numbered) AS columns USING (feature)
 ),
-cells AS (
+nb_cells AS (
   SELECT nb_row, feature, kind, unnest(CASE kind WHEN 'word' THEN naive_bayes_words(value) ELSE [value] END) AS value
-  FROM naive_bayes_cells(numbered) JOIN learnt USING (feature)
+  FROM naive_bayes_cells(numbered) JOIN nb_learnt USING (feature)
   WHERE other IS NULL OR error(concat('column ', feature, ' has the ', other, ' ', value, ', and the model learnt a ', kind, '; cast it'))
 )
 SELECT source.nb_row, priors.class, NULL AS feature, NULL AS value, ln(priors.prior) AS contribution
 FROM query_table(numbered) AS source CROSS JOIN naive_bayes_priors(model, prior := prior) AS priors
-WHERE (SELECT count(naive_bayes_column(feature, numbered)) = count(*) FROM learnt)  -- refuses a feature that has no column
+WHERE (SELECT count(naive_bayes_column(feature, numbered)) = count(*) FROM nb_learnt)  -- refuses a feature that has no column
 UNION ALL
 SELECT nb_row, class, feature, value, CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END
-FROM cells JOIN likelihoods USING (feature, kind, value)
+FROM nb_cells JOIN nb_likelihoods USING (feature, kind, value)
 UNION ALL
 SELECT nb_row, class, feature, value, -ln(6.283185307179586 * variance) / 2 - (x - mean) ** 2 / (2 * variance)
-FROM (SELECT *, naive_bayes_number(value) AS x FROM cells WHERE kind = 'number') AS numbers
-JOIN (SELECT * EXCLUDE (value) FROM likelihoods WHERE kind = 'number') AS densities USING (feature)
+FROM (SELECT *, naive_bayes_number(value) AS x FROM nb_cells WHERE kind = 'number') AS numbers
+JOIN (SELECT * EXCLUDE (value) FROM nb_likelihoods WHERE kind = 'number') AS densities USING (feature)
 WHERE x IS NOT NULL;
 
 
 -- One row per row of the source, class and value: row_no, from 1 in its order, class, feature, value, contribution.
 CREATE OR REPLACE MACRO naive_bayes_explain(model, source, alpha := 1, prior := 'empirical') AS TABLE
-WITH numbered AS MATERIALIZED (
+WITH nb_numbered AS MATERIALIZED (
   FROM naive_bayes_numbered(source)
 )
 SELECT nb_row AS row_no, class, feature, value, contribution
-FROM naive_bayes_contributions(model, 'numbered', alpha := alpha, prior := prior)
+FROM naive_bayes_contributions(model, 'nb_numbered', alpha := alpha, prior := prior)
 ORDER BY nb_row ASC NULLS LAST, class ASC NULLS LAST, feature ASC NULLS FIRST, value ASC NULLS LAST;
 
 
@@ -310,7 +311,7 @@ WHERE isfinite(highest);
 -- Why: one row per row of the source and value, the strongest first: row_no, feature, value, and how many times likelier the value is
 -- (ratio) in one of the two most probable classes (class) than in the other. The row of the prior has no feature.
 CREATE OR REPLACE MACRO naive_bayes_reasons(model, source, alpha := 1, prior := 'empirical') AS TABLE
-WITH numbered AS MATERIALIZED (
+WITH nb_numbered AS MATERIALIZED (
   FROM naive_bayes_numbered(source)
 ),
 contrasts AS (
@@ -319,8 +320,8 @@ contrasts AS (
     sum(CASE place WHEN 1 THEN contribution ELSE -contribution END) AS log_ratio,
     max(CASE place WHEN 1 THEN class END) AS best,
     max(CASE place WHEN 2 THEN class END) AS second
-  FROM naive_bayes_contributions(model, 'numbered', alpha := alpha, prior := prior)
-  JOIN naive_bayes_posteriors(model, 'numbered', alpha := alpha, prior := prior) USING (nb_row, class)
+  FROM naive_bayes_contributions(model, 'nb_numbered', alpha := alpha, prior := prior)
+  JOIN naive_bayes_posteriors(model, 'nb_numbered', alpha := alpha, prior := prior) USING (nb_row, class)
   WHERE place <= 2
   GROUP BY nb_row, feature, value
 )
@@ -335,17 +336,17 @@ ORDER BY nb_row ASC NULLS LAST, abs(log_ratio) DESC NULLS LAST, feature ASC NULL
 
 -- Every row of the source, in its order, with its prediction and the probability of the prediction.
 CREATE OR REPLACE MACRO naive_bayes_predict(model, source, alpha := 1, prior := 'empirical') AS TABLE
-WITH numbered AS MATERIALIZED (
+WITH nb_numbered AS MATERIALIZED (
   FROM naive_bayes_numbered(source)
 ),
 best AS (
   SELECT nb_row, class, exp(log_probability) AS probability
-  FROM naive_bayes_posteriors(model, 'numbered', alpha := alpha, prior := prior)
+  FROM naive_bayes_posteriors(model, 'nb_numbered', alpha := alpha, prior := prior)
   WHERE place = 1
 )
-SELECT numbered.* EXCLUDE (nb_row), best.class AS prediction, best.probability
-FROM numbered LEFT JOIN best USING (nb_row)
-ORDER BY numbered.nb_row ASC NULLS LAST;
+SELECT nb_numbered.* EXCLUDE (nb_row), best.class AS prediction, best.probability
+FROM nb_numbered LEFT JOIN best USING (nb_row)
+ORDER BY nb_numbered.nb_row ASC NULLS LAST;
 
 
 -- The same without a table of counts between: the rows of the source, as those of `train` teach them.
@@ -359,18 +360,18 @@ FROM naive_bayes_predict('nb_counted', source, alpha := alpha, prior := prior);
 -- One row, over the rows whose class is known: their number, the accuracy, the share of the most frequent class (majority), and the
 -- log loss, the mean of -ln P(true class), which is 0 if every row is certain and right. A P counts as at least 2.2e-16.
 CREATE OR REPLACE MACRO naive_bayes_evaluate(model, source, target, alpha := 1, prior := 'empirical') AS TABLE
-WITH numbered AS MATERIALIZED (
+WITH nb_numbered AS MATERIALIZED (
   FROM naive_bayes_numbered(source)
 ),
-labels AS (
+nb_labels AS (
   SELECT nb_row, value AS class, count(*) OVER (PARTITION BY value) AS n
-  FROM naive_bayes_cells('numbered')
-  WHERE feature = naive_bayes_column(target, 'numbered')
+  FROM naive_bayes_cells('nb_numbered')
+  WHERE feature = naive_bayes_column(target, 'nb_numbered')
 ),
 judged AS (
-  SELECT labels.n, posteriors.place, posteriors.log_probability
-  FROM labels
-  LEFT JOIN naive_bayes_posteriors(model, 'numbered', alpha := alpha, prior := prior) AS posteriors USING (nb_row, class)
+  SELECT nb_labels.n, posteriors.place, posteriors.log_probability
+  FROM nb_labels
+  LEFT JOIN naive_bayes_posteriors(model, 'nb_numbered', alpha := alpha, prior := prior) AS posteriors USING (nb_row, class)
 )
 SELECT
   count(*) AS rows,

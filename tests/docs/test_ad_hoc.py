@@ -1,6 +1,7 @@
 """The classifier in one page of plain SQL says what `nbsql.fit` says, by SQL that has nothing in common with it."""
 
 import math
+import re
 
 import duckdb
 import pytest
@@ -92,6 +93,19 @@ def test_the_counts_are_those_of_the_statistics(days):
 
     for one, other in (counted, counted[::-1]):
         assert days.execute(f"({one}) EXCEPT ALL ({other})").fetchall() == []
+
+
+def test_a_model_may_have_a_name_that_the_page_uses(con, days):
+    page = (macro_path() / "ad_hoc.sql").read_text(encoding="utf-8")
+    own = re.findall(r"^(?:WITH )?(\w+) AS (?:MATERIALIZED )?\(", page, re.MULTILINE)
+    evaluated = "SELECT accuracy FROM naive_bayes_evaluate('{0}', 'days', 'play')"
+    of_model = f"SELECT count(*) FROM naive_bayes_ratios('{{0}}') UNION ALL {evaluated}"
+    expected = con.execute(of_model.format("golf")).fetchall()
+    for name in {"counts", "labels", "numbered", "model", *own}:
+        if not name.startswith("nb_"):
+            con.execute(f"CREATE VIEW {name} AS FROM golf")
+            assert con.execute(of_model.format(name)).fetchall() == expected, name
+            con.execute(f"DROP VIEW {name}")
 
 
 def test_counts_add(days):
