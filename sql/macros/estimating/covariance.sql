@@ -38,11 +38,7 @@ centres_of_classes AS (
 pooled_centre AS (
   SELECT {{ nbsql.ordered_list(nbsql.word('mean'), nbsql.word('i')) }} AS means
   FROM (
-    SELECT i, sum(n * (mean - least)) / sum(n) + max(least) AS mean
-    FROM (
-      SELECT *, min(mean) OVER (PARTITION BY i) AS least FROM entries WHERE i = j
-    ) AS shifted
-    GROUP BY i
+    SELECT i, CASE WHEN min(mean) = max(mean) THEN min(mean) ELSE sum(n * mean) / sum(n) END AS mean FROM entries WHERE i = j GROUP BY i
   ) AS means
 ),
 centres AS (

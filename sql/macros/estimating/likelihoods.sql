@@ -126,8 +126,8 @@ CASE
   Moments from the cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts. The
   cells of forgotten rows are negative.
 
-  Means are averaged relative to the smallest of them, so that equal means have exactly that mean, and a constant has no variance. A
-  remainder of squares that is only rounding counts as 0. Cells with equal means are added first, so that a batch that was learnt and
+  Equal means have exactly that mean (`centre`), so that a constant has no variance. A remainder of squares that is only rounding counts
+  as 0. Cells with equal means are added first, so that a batch that was learnt and
   forgotten disappears exactly, however large its numbers were. If rows were forgotten and the rest do not vary, their mean is their
   common value except for rounding; it is cut to thirteen digits, so that it equals the mean of another class with only the same number.
 #}
@@ -137,7 +137,6 @@ CASE
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
 {% set digits %}12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)){% endset -%}
-{% set parts %}OVER (PARTITION BY {{ by }}){% endset -%}
 {% set scale %}power(10, {{ nbsql.smallest([digits, 300]) }}){% endset -%}
 SELECT
   {{ by }},
@@ -145,36 +144,37 @@ SELECT
   CASE WHEN min(n) < 0 AND NOT {{ varies }} THEN coalesce(round(max(centre) * {{ scale }}) / {{ scale }}, 0) ELSE max(centre) END AS mean,
   CASE WHEN {{ varies }} THEN sum({{ square }}) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
 FROM (
-  SELECT *, least + sum(n * (mean - least)) {{ parts }} / nullif(sum(n) {{ parts }}, 0) AS centre
+  SELECT *, {{ nbsql.centre(by) }} AS centre
   FROM (
-    SELECT *, min(mean) {{ parts }} AS least
-    FROM (
-      SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
-      FROM {{ cells }} AS cells
-      GROUP BY {{ by }}, mean
-      HAVING abs(sum(cells.n)) > {{ nbsql.rounding_of_sum(size, nbsql.word('cells.n')) }}
-        OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
-    ) AS distinct_means
-  ) AS shifted
+    SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+    FROM {{ cells }} AS cells
+    GROUP BY {{ by }}, mean
+    HAVING abs(sum(cells.n)) > {{ nbsql.rounding_of_sum(size, nbsql.word('cells.n')) }}
+      OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
+  ) AS distinct_means
 ) AS parts
 GROUP BY {{ by }}
 HAVING sum(parts.n) > {{ nbsql.rounding_of_sum(nbsql.word('gross'), nbsql.word('parts.n')) }}
 {%- endmacro %}
 
+{# The mean of all parts with the same keys, of which each is a row with n and mean. One window takes half the time of two. #}
+{% macro centre(by) -%}
+{% set parts %}OVER (PARTITION BY {{ by }}){% endset -%}
+CASE
+    WHEN min(mean) {{ parts }} = max(mean) {{ parts }} THEN mean
+    ELSE sum(n * mean) {{ parts }} / nullif(sum(n) {{ parts }}, 0)
+  END
+{%- endmacro %}
+
 {#
-  The same from moments that are already pooled, where no n is negative and nothing cancels. One row per group of the keys: the keys, n,
-  mean, m2.
+  The same moments from those that are already pooled, where no n is negative and nothing cancels. One row per group of the keys: the keys,
+  n, mean, m2.
 #}
 {% macro merged_moments(moments, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
-{% set parts %}OVER (PARTITION BY {{ by }}){% endset -%}
 SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
 FROM (
-  SELECT *, least + sum(n * (mean - least)) {{ parts }} / sum(n) {{ parts }} AS centre
-  FROM (
-    SELECT *, min(mean) {{ parts }} AS least
-    FROM {{ moments }} AS cells
-  ) AS shifted
+  SELECT *, {{ nbsql.centre(by) }} AS centre FROM {{ moments }} AS cells
 ) AS parts
 GROUP BY {{ by }}
 {%- endmacro %}

@@ -15,11 +15,10 @@ moments AS (
 pooled_moments AS (
 SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
   FROM (
-    SELECT *, least + sum(n * (mean - least)) OVER (PARTITION BY feature) / sum(n) OVER (PARTITION BY feature) AS centre
-    FROM (
-      SELECT *, min(mean) OVER (PARTITION BY feature) AS least
-      FROM moments AS cells
-    ) AS shifted
+    SELECT *, CASE
+      WHEN min(mean) OVER (PARTITION BY feature) = max(mean) OVER (PARTITION BY feature) THEN mean
+      ELSE sum(n * mean) OVER (PARTITION BY feature) / nullif(sum(n) OVER (PARTITION BY feature), 0)
+    END AS centre FROM moments AS cells
   ) AS parts
   GROUP BY feature
 ),

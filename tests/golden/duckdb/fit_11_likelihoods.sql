@@ -46,20 +46,20 @@ FROM (
         CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
         CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
       FROM (
-        SELECT *, least + sum(n * (mean - least)) OVER (PARTITION BY class, feature) / nullif(sum(n) OVER (PARTITION BY class, feature), 0) AS centre
+        SELECT *, CASE
+          WHEN min(mean) OVER (PARTITION BY class, feature) = max(mean) OVER (PARTITION BY class, feature) THEN mean
+          ELSE sum(n * mean) OVER (PARTITION BY class, feature) / nullif(sum(n) OVER (PARTITION BY class, feature), 0)
+        END AS centre
         FROM (
-          SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least
-          FROM (
-            SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
-            FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
-            GROUP BY class, feature, mean
-            HAVING abs(sum(cells.n)) > CASE
+          SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+          FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
+          GROUP BY class, feature, mean
+          HAVING abs(sum(cells.n)) > CASE
           WHEN min(CASE WHEN cells.n = floor(cells.n) THEN 1 ELSE 0 END) = 1 AND sum(abs(cells.n)) <= 9007199254740992.0e0 THEN 0
           ELSE 1e-12 * sum(abs(cells.n))
         END
-              OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
-          ) AS distinct_means
-        ) AS shifted
+            OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
+        ) AS distinct_means
       ) AS parts
       GROUP BY class, feature
       HAVING sum(parts.n) > CASE
