@@ -7,7 +7,7 @@ not count.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isclose, sqrt
 from typing import Any
@@ -45,12 +45,12 @@ Key = tuple[str, Entry]  # a model, and a line of its ledger, which has its time
 _memories: WeakKeyDictionary[Any, dict[Key, Sequence[int]]] = WeakKeyDictionary()
 
 
-def remember(state: ModelState, source: Source) -> None:
-    """Remember some of the rows that a model has just learnt, as its newest batch, from a source."""
+def remember(state: ModelState, source: Source, keys: Sequence[Key] | None = None) -> None:
+    """Remember some of the rows that a model has just learnt, the newest of its live batches, from a source."""
     columns, renderer, relation = _columns(state, source), state.engine.renderer, source.relation
     if columns is None or state.spec.weight is not None or renderer.dialect.name == "spark":
         return  # rows do not count alike, or a statement takes a second
-    keys = list(_live(state))
+    keys = live_batches(state) if keys is None else keys
     count = keys[-1][1].rows if keys else 0
     if not count:
         return
@@ -66,9 +66,9 @@ def remember(state: ModelState, source: Source) -> None:
     _keep(state, memory, keys)
 
 
-def warn_of_repeated_batch(state: ModelState) -> None:
-    """Warn if the newest batch has the rows of an older one, as where a job has run again."""
-    *older, newest = [entry for _, entry in _live(state)]
+def warn_of_repeated_batch(state: ModelState, keys: Sequence[Key]) -> None:
+    """Warn if the newest of its live batches has the rows of an older one, as where a job has run again."""
+    *older, newest = [entry for _, entry in keys]
     fragment = state.engine.renderer.fragment
 
     def cells(entry: Entry) -> Markup:
@@ -85,17 +85,14 @@ def warn_of_repeated_batch(state: ModelState) -> None:
 
 def have_same_counts(engine: Engine, one: tuple[int, Markup], other: tuple[int, Markup]) -> bool:
     """Whether the cells of two sets of rows are the same, which says that the rows are, unless there are few of them."""
-    (rows, cells), (others, cells_of_others) = one, other
-    pairs = (cells, cells_of_others), (cells_of_others, cells)
-    return rows == others >= _MIN_REPEATED and not any(
-        engine.query_macro("differing_cells", *pair, _ROUNDING)[0][0] for pair in pairs
-    )
+    (rows, cells), (others, other_cells) = one, other
+    return rows == others >= _MIN_REPEATED and not engine.query_macro("differing_cells", cells, other_cells, _ROUNDING)[0][0]
 
 
 def forget_dead(state: ModelState) -> None:
     """Forget the rows of batches that the model has forgotten, or has no longer."""
     if memory := _memories.get(state.engine.handle):
-        _keep(state, memory, list(_live(state)))
+        _keep(state, memory, live_batches(state))
 
 
 def share_learnt(state: ModelState, source: Source, weight: str | None = None) -> float:
@@ -110,7 +107,7 @@ def share_learnt(state: ModelState, source: Source, weight: str | None = None) -
     memory, columns = _memories.get(state.engine.handle), _columns(state, source)
     if not memory or columns is None or weight is not None:
         return 0.0
-    samples = [(entry.rows, memory[model, entry]) for model, entry in _live(state) if (model, entry) in memory]
+    samples = [(entry.rows, memory[model, entry]) for model, entry in live_batches(state) if (model, entry) in memory]
     if not samples:
         return 0.0
     renderer = state.engine.renderer
@@ -148,15 +145,17 @@ def _model(state: ModelState) -> str:
     return state.name or str(state.relations["statistics"])
 
 
-def _live(state: ModelState) -> Iterator[Key]:
+def live_batches(state: ModelState) -> list[Key]:
     """The batches that a model has learnt and not forgotten, oldest first; none from before it has forgotten single rows."""
     entries = [Entry(*row) for row in state.engine.query_macro("ledger", state.relations["batches"])]
     forgotten = {entry.source for entry in entries if entry.operation == "forget"}
     names = {f"batch {entry.batch!r}" for entry in entries}
     since = max((entry.number for entry in entries if entry.operation == "forget" and entry.source not in names), default=0)
-    for entry in entries:
-        if entry.operation in ("fit", "update") and entry.number > since and f"batch {entry.batch!r}" not in forgotten:
-            yield _model(state), entry
+    return [
+        (_model(state), entry)
+        for entry in entries
+        if entry.operation in ("fit", "update") and entry.number > since and f"batch {entry.batch!r}" not in forgotten
+    ]
 
 
 def _columns(state: ModelState, source: Source) -> tuple[str, list[str], list[str]] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nbsql.engines.runner import FOLLOW
 from nbsql.errors import InputError
-from nbsql.evaluation.learnt import forget_dead, remember, warn_of_repeated_batch
+from nbsql.evaluation.learnt import forget_dead, live_batches, remember, warn_of_repeated_batch
 from nbsql.learning.change import Change, changing
 from nbsql.learning.follow import Present, discard_changes, follow, unfollow
 from nbsql.model.base import Handle
@@ -42,8 +42,9 @@ class Learning(Handle):
         """
         with self._change() as change, self._source(source, reads_target=True, weighted=True) as rows:
             change.update(rows, batch)
-            remember(self.state, rows)
-            warn_of_repeated_batch(self.state)
+            batches = live_batches(self.state)
+            remember(self.state, rows, batches)
+            warn_of_repeated_batch(self.state, batches)
 
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
         """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.

@@ -11,32 +11,30 @@ WHERE feature IS NULL
 GROUP BY batch, {{ nbsql.text_of(nbsql.word('class')) }}
 {%- endmacro %}
 
-{# One row: n, how many of the cells differ from those counted, by more than a share of them. #}
-{% macro differing_cells(cells, counted, share) -%}
+{# One row: n, how many cells of two sets of rows differ by more than a share of them. A cell that one lacks differs. #}
+{% macro differing_cells(cells, others, share) -%}
 {% set share = nbsql.number(share) -%}
+{% set total %}coalesce(n * mean, 0){% endset -%}
+{% set squares %}coalesce(m2 + n * mean * mean, 0){% endset -%}
 SELECT count(*) AS n
-FROM {{ nbsql.subquery(nbsql.additive_cells(cells)) }} AS learnt
-LEFT JOIN {{ nbsql.subquery(nbsql.additive_cells(counted)) }} AS counted
-  ON counted.class = learnt.class AND counted.feature = learnt.feature AND counted.value = learnt.value
-WHERE abs(learnt.n - coalesce(counted.n, 0)) > {{ share }} * (abs(learnt.n) + abs(coalesce(counted.n, 0))) + {{ share }}
-  OR abs(learnt.total - counted.total) > {{ share }} * (abs(learnt.total) + sqrt(abs(learnt.n) * learnt.squares))
-  OR abs(learnt.squares - counted.squares) > {{ share }} * learnt.squares
-{%- endmacro %}
-
-{# One row per class, feature and value, as texts, where the empty text stands for none: class, feature, value, n, total, squares. #}
-{% macro additive_cells(cells) -%}
-SELECT
-  {{ nbsql.text_of(nbsql.word('class')) }} AS class,
-  coalesce('=' || feature, '') AS feature,
-  coalesce('=' || value, '') AS value,
-  sum(n) AS n,
-  sum(coalesce(n * mean, 0)) AS total,
-  abs(sum(coalesce(m2 + n * mean * mean, 0))) AS squares
-FROM {{ cells }} AS cells
-GROUP BY
-  {{ nbsql.text_of(nbsql.word('class')) }},
-  coalesce('=' || feature, ''),
-  coalesce('=' || value, '')
+FROM (
+  SELECT
+    sum(side * n) AS n,
+    sum(abs(n)) AS size,
+    sum(side * {{ total }}) AS total,
+    sum(abs({{ total }})) AS size_of_total,
+    sum(side * {{ squares }}) AS squares,
+    sum(abs({{ squares }})) AS size_of_squares
+  FROM (
+    SELECT 1 AS side, class, feature, value, n, mean, m2 FROM {{ cells | indent(4) }} AS cells
+    UNION ALL
+    SELECT -1 AS side, class, feature, value, n, mean, m2 FROM {{ others | indent(4) }} AS others
+  ) AS sides
+  GROUP BY {{ nbsql.text_of(nbsql.word('class')) }}, feature, value
+) AS sums
+WHERE abs(n) > {{ share }} * size + {{ share }}
+  OR abs(total) > {{ share }} * (size_of_total + sqrt(size * size_of_squares))
+  OR abs(squares) > {{ share }} * size_of_squares
 {%- endmacro %}
 
 {# The first rows of a source, with nbsql_number, by which some are chosen. #}
