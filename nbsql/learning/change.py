@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.learning.collinear import check_covariances
-from nbsql.learning.count import total_rows
+from nbsql.learning.count import Count, total_rows
 from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
@@ -71,7 +71,7 @@ def changing(state: ModelState) -> Iterator[Change]:
     change = Change(replace(state, plan=draft_plan(state.engine, state.plan)))
     yield change
     plan = publish(state.engine, change.plan, state.relations, state.version)
-    follows = followed(state.engine, state.relations)
+    follows = state.follows if change.only_adds else followed(state.engine, state.relations)
     change.result = replace(state, plan=plan, classes=change.classes, version=state.updated_at(), follows=follows)
 
 
@@ -79,6 +79,7 @@ class Change:
     """A change to one model, inside the caller's transaction. It begins with the plan and the classes of a draft of it."""
 
     result: ModelState  # known at the end
+    only_adds = False  # whether it has only added rows of known classes, so that its classes are those of before
 
     def __init__(self, draft: ModelState) -> None:
         self.draft = draft
@@ -96,20 +97,21 @@ class Change:
     def update(self, source: Source, batch: str | None) -> None:
         """Add the rows of a source to the counts, and rebuild the model."""
         self._check_not_followed(source)
-        self.add(source, batch)
+        labels = self.add(source, batch)
+        self.only_adds = labels <= {column.label for column in self.classes}
         self.finish()
 
-    def add(self, source: Source, batch: str | None = None) -> None:
-        """Add the rows of a source to the counts."""
+    def add(self, source: Source, batch: str | None = None) -> set[str]:
+        """Add the rows of a source to the counts. Returns the labels of its classes as texts."""
         number, name = self.ledger.next_entry(batch)
-        with self._counted(source, name) as (rows, counted):
-            cells = self.engine.renderer.fragment("cells_of", counted)
-            self._check_covariances(cells)
-            self._insert_cells(cells)
+        with self._counted(source) as (rows, labels, count, _):
+            self.engine.run_all(count.cells(self._statistics, name, is_new=False))
+            self._check_covariances()
             self._add_ledger_line(Entry(number, name, "update", source.label, 0), rows)
         if self.plan.spec.half_life is not None:
             slices = self.engine.renderer.fragment("slices", self._statistics)
             check_gaps(self.engine, self.plan.spec.half_life, self.engine.renderer.fragment("subquery", slices), self.title)
+        return {row[0] for row in labels}
 
     def forget(self, source: Source) -> None:
         """Subtract the rows of a source from the counts, and rebuild the model."""
@@ -120,14 +122,14 @@ class Change:
     def subtract(self, source: Source) -> None:
         """Subtract the rows of a source from the counts."""
         number, name = self.ledger.next_entry(None)
-        with self._counted(source, name, learns=False) as (rows, cells):
-            self._subtract(cells, name, source.label)
+        with self._counted(source, learns=False) as (rows, _, count, temporary):
+            self._subtract(count.create_cells(temporary("cells"), name), name, source.label)
             self._add_ledger_line(Entry(number, name, "forget", source.label, 0), rows)
 
     def check_learnt(self, source: Source) -> None:
         """Raise InputError unless the model has learnt the rows of a source."""
-        with self._counted(source, self.ledger.next_entry(None)[1], learns=False) as (_, cells):
-            self._check_learnt(cells, source.label, "follow")
+        with self._counted(source, learns=False) as (_, _, count, temporary):
+            self._check_learnt(count.create_cells(temporary("cells")), source.label, "follow")
 
     def write(self, operation: str, source: str) -> None:
         """Write a line of the ledger, of an operation that has learnt no rows yet."""
@@ -150,10 +152,12 @@ class Change:
         self._add_ledger_line(replace(entry, rows=entry.rows + added.rows))
 
     @contextmanager
-    def _counted(self, source: Source, batch: str, *, learns: bool = True) -> Iterator[tuple[Markup | int, Markup]]:
-        """The number of rows and a temporary table of the cells of a source, whose types may differ from those of the fit.
+    def _counted(
+        self, source: Source, *, learns: bool = True
+    ) -> Iterator[tuple[Markup | int, Sequence[tuple[Any, ...]], Count, Callable[[str], Markup]]]:
+        """The number of rows of a source, whose types may differ from those of the fit, its classes and its count.
 
-        A script computes the number by an expression, and checks the rows when it runs.
+        A script computes the number by an expression, and checks the rows when it runs. The last names temporary tables.
         """
         self._warn_of_ignored_weights(source)
         plan = self._counting_plan(source)
@@ -165,7 +169,7 @@ class Change:
                 self._check_given_priors(labels)
                 self._warn_of_spellings([row[1] for row in labels], source.label)
             rows = count.checked_rows() if self.engine.records else total_rows(labels)
-            yield rows, count.create_cells(temporary("cells"), batch)
+            yield rows, labels, count, temporary
 
     def _warn_of_ignored_weights(self, source: Source) -> None:
         """Warn about a column that looks like row weights if the model was fitted without weights."""
@@ -309,9 +313,9 @@ class Change:
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"
             )
 
-    def _check_covariances(self, change: Markup) -> None:
+    def _check_covariances(self, *changes: Markup) -> None:
         cells = self.engine.renderer.fragment("cells_of", self._statistics)
-        check_covariances(self.engine, self.plan.spec, cells, change)
+        check_covariances(self.engine, self.plan.spec, cells, *changes)
 
     def _add_ledger_line(self, entry: Entry, rows: Markup | int | None = None) -> None:
         self.engine.run_all([self.plan.add_ledger_line(entry, rows)])
@@ -331,11 +335,12 @@ class Change:
         engine.run("time of the change", renderer.statement("set_updated_at", plan.relations["spec"]))
         estimates = list(plan.create_estimates(again=True))
         engine.run_all(estimates)
-        classes = class_columns(engine.rows(plan.class_order()))
+        classes = self.classes if self.only_adds else class_columns(engine.rows(plan.class_order()))
         plan = replace(plan, wide=plan.is_wide(scored_class_count(classes)))
         is_same_form = classes == self.classes and plan.wide == self.plan.wide
         refill = renderer.dialect.traits.refills_tables and is_same_form
-        outdated = [] if refill else ["parameters", "lookups"]
+        has_lookups = any(feature.family.has_lookups for feature in plan.spec.features)
+        outdated = [] if refill else ["parameters", *(["lookups"] if has_lookups else [])]
         changes_macros = not plan.relations.temporary and not is_same_form
         drop_parts(engine, plan.relations, [*((*MACROS, *UNCALIBRATED) if changes_macros else ()), *outdated])
         statements = list(plan.create_scoring_tables(classes, again=refill, in_script=engine.records))

@@ -141,12 +141,13 @@ class Count:
         self.engine.run_all(self.cells(relation, batch, temporary=True))
         return relation
 
-    def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
-        """The statements that create the table of cells."""
+    def cells(self, relation: Markup, batch: str, *, temporary: bool = False, is_new: bool = True) -> Iterator[Statement]:
+        """The statements that create the table of cells, or insert them into one that is not new."""
         numbered = {each.name: self._number_pairs(each) for each in self.plan.spec.features if each.family.kind == "pairs"}
         return self.plan.create_cells(
-            relation, batch, self._relation, self._scans, temporary=temporary, row_count=self._row_count, numbered=numbered
-        )
+            relation, batch, self._relation, self._scans, temporary=temporary, is_new=is_new,
+            row_count=self._row_count, numbered=numbered,
+        )  # fmt: skip
 
     def _number_pairs(self, feature: Feature) -> tuple[Markup, Markup, list[int]] | None:
         """Tables of the values of a feature of pairs and of their numbers, and the places of the columns that have numbers.

@@ -70,10 +70,10 @@ class Factorised(Count):
         for part in self._parts:
             part.check_magnitudes()
 
-    def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
+    def cells(self, relation: Markup, batch: str, *, temporary: bool = False, is_new: bool = True) -> Iterator[Statement]:
         for number, part in enumerate(self._parts):
-            # The first statement creates the table with the cells of the classes; only the first part needs it.
-            yield from islice(part.cells(relation, batch, temporary=temporary), 1 if number else 0, None)
+            # The first statement has the cells of the classes; only the first part needs it.
+            yield from islice(part.cells(relation, batch, temporary=temporary, is_new=is_new), 1 if number else 0, None)
 
     def checked_rows(self, scan: Markup | None = None) -> Markup:
         first, *others = (part.checked_rows(scan) for part in self._parts)

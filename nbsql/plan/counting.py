@@ -123,10 +123,11 @@ class Counting(Base):
         scans: Sequence[Scan],
         *,
         temporary: bool,
+        is_new: bool = True,
         row_count: int | None = None,
         numbered: Mapping[str, Sequence[Any] | None] = MappingProxyType({}),
     ) -> Iterator[Statement]:
-        """A new table of cells: those of scanned features from the scans, those of categories and tokens from the source.
+        """A table of cells, if it is new: those of scanned features from the scans, the others from the source.
 
         Each scan has the features whose cells it gives, `batch` is the line of the ledger of the cells, and `row_count` the
         number of rows, if it is known. `numbered` has tables of features by name, see `Count.cells`.
@@ -140,7 +141,10 @@ class Counting(Base):
         # Parts of joined rows are counted separately, without the classes (factorised.py).
         with_classes = 0 if self.spec.joins else 1
         first = self.renderer.fragment("union_of_rows", [classes, *(query for _, query in queries[:with_classes])])
-        yield self._table("statistics", relation, first, temporary=temporary)
+        if is_new:
+            yield self._table("statistics", relation, first, temporary=temporary)
+        else:
+            yield self._insert("add the cells", relation, first)
         for block, query in queries[with_classes:]:
             yield self._insert(_statement_name("cells of", block), relation, query)
         levels = [feature for feature in self.spec.features if feature.family.level]

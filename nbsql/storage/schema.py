@@ -1,6 +1,7 @@
 """Models as schemas: which there are, what they contain, how they are built from statistics, and dropped."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from itertools import groupby
 
 from nbsql.engines.connect import lasting_relations, relations_in
@@ -189,7 +190,9 @@ def build(
 
 def run_statements(engine: Engine, plan: Plan, statements: Iterable[Statement]) -> None:
     """Run statements, some of which may create macros of a model."""
-    with engine.creating_macros(plan.relations.path):
+    statements = [*statements]
+    makes_macros = any(statement.name.startswith(("macro ", "function ")) for statement in statements)
+    with engine.creating_macros(plan.relations.path) if makes_macros else nullcontext():
         for small, run in groupby(statements, key=lambda statement: statement.small):
             if small:
                 first, *others = run
