@@ -90,13 +90,13 @@ class DuckDB(DuckDBDriver):
 
     def source_and_version(self, source: Any, spec: Markup) -> tuple[Source, Any]:
         sources, found = Sources(self), None
-        with suppress(NbsqlError):  # the separate queries below raise it again
-            query = sources.relation_query(source, spec) if isinstance(source, str) else None
-            if query is not None:
-                with self.errors():  # as `columns`
-                    relation = self.bound(query)
-                    answer, columns = relation.fetchall()[0], _columns(relation)
-                found = sources.with_relation(source, answer[:4], columns[4:])
+        path = sources.path(source) if isinstance(source, str) else []
+        if path:
+            with suppress(NbsqlError):  # the separate queries below raise it again
+                # Two queries, as DuckDB plans a relation again when it is run.
+                columns = self.columns(self.renderer.dialect.ident(*path))
+                (answer,) = self.query_macro("catalog_and_version", sorted({path[-1], source}), spec)
+                found = sources.with_relation(source, answer, columns)
         return found or super().source_and_version(source, spec)
 
     # Results. ------------------------------------------------------------------------------------------------------

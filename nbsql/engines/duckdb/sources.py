@@ -43,19 +43,18 @@ class Sources:
             return self._find_named(source)
         return self._frame(source)
 
-    def relation_query(self, text: str, spec: Markup) -> str | None:
-        """The query for the table or view that a text may name and for the `updated_at` of a model; None for other texts."""
+    def path(self, text: str) -> list[str]:
+        """The names of the table or view that a text may name; [] for other texts."""
         path = split_path(text) or [text]
         if len(path) > 3 or not all(path) or _QUERY.match(text) or FILE.search(text):
-            return None  # an empty name is an error of the parser, which would abort the transaction
-        renderer = self._engine.renderer
-        return renderer.statement("source_and_catalog", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
+            return []  # an empty name is an error of the parser, which would abort the transaction
+        return path
 
     def with_relation(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
         """The table or view by its full name, and `updated_at` as `query_macro` returns it; None if the text is ambiguous.
 
-        The answer is the row of `source_and_catalog` (catalog.sql) without its columns, which are those of the
-        relation that DuckDB found by the name.
+        The answer is the row of `catalog_and_version` (catalog.sql), and the columns are those of the relation that DuckDB
+        found by the name.
         """
         place, relations, versions = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
         path = split_path(text) or [text]

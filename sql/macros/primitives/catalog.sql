@@ -17,26 +17,22 @@ SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb
 {%- endmacro %}
 
 {#
-  One row, everything that a score reads from the catalogue first, beside the columns of a source, which are all NULL: the current
-  database and schema; a list of the tables and views with one of some names, as in `relations`; and `updated_at` of a model, in a list.
+  One row, everything that a score reads from the catalogue first: the current database and schema; a list of the tables and views with one
+  of some names, as in `relations`; and `updated_at` of a model, in a list.
 #}
-{% macro source_and_catalog(source, names, spec) -%}
-SELECT session.*, source.*
-FROM (
-  SELECT
-    current_database() AS nbsql_database,
-    current_schema() AS nbsql_schema,
-    (
-      SELECT list([database_name, schema_name, name, kind])
-      FROM {{ nbsql.subquery(nbsql.relations()) | indent(6) }} AS relations
-      WHERE lower(name) IN ({% for name in names %}lower({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %})
-    ) AS nbsql_relations,
-    (
-      SELECT list(updated_at)
-      FROM {{ nbsql.subquery(nbsql.updated_at(spec)) | indent(6) }} AS stamps
-    ) AS nbsql_stamps
-) AS session
-LEFT JOIN {{ nbsql.subquery(nbsql.without_rows(source)) }} AS source ON TRUE
+{% macro catalog_and_version(names, spec) -%}
+SELECT
+  current_database() AS database,
+  current_schema() AS schema,
+  (
+    SELECT list([database_name, schema_name, name, kind])
+    FROM {{ nbsql.subquery(nbsql.relations()) | indent(4) }} AS relations
+    WHERE lower(name) IN ({% for name in names %}lower({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %})
+  ) AS relations,
+  (
+    SELECT list(updated_at)
+    FROM {{ nbsql.subquery(nbsql.updated_at(spec)) | indent(4) }} AS stamps
+  ) AS versions
 {%- endmacro %}
 
 {# One row: number, as `transaction_number`; the current database; and lakes, the names of the attached DuckLakes. #}
