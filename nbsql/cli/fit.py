@@ -25,7 +25,7 @@ from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
 _OF_METHODS = (
-    "components", "backoff", "shrinkage", "least", "number_bins", "k", "weighted", "penalty", "per", "views", "pairs",
+    "components", "backoff", "shrinkage", "toward", "least", "number_bins", "k", "weighted", "penalty", "per", "views", "pairs",
     "triples", "parents", "iterations", "tolerance", "starts", "seed", "em_weight",
 )  # fmt: skip
 _ARGUMENTS = {

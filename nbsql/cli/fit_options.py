@@ -22,6 +22,7 @@ from nbsql.cli.options import (
     weighted,
 )  # fmt: skip
 from nbsql.family import Nulls, Unseen
+from nbsql.family.multivariate_gaussian import Toward
 from nbsql.spec.method import METHODS
 from nbsql.spec.options import By, Infer, Options, model_fields
 from nbsql.spec.signature import described_arguments, texts_of_options
@@ -105,6 +106,10 @@ _OF_FIT: dict[str, Decorator] = {
         option(
             "--shrinkage", callback=_number_or_text, metavar="S",
             help="For lda and qda: of the covariance matrices, from 0 to 1, or ledoit-wolf. For tan, kdb, aode: pseudo-counts.",
+        ),
+        option(
+            "--toward", type=click.Choice(get_args(Toward)),
+            help="For qda, what --shrinkage is toward: the identity, or the pooled covariance of lda.  [default: identity]",
         ),
         option(
             "--least", type=int, metavar="N",

@@ -10,6 +10,8 @@ from nbsql.errors import InputError, listed, written
 from nbsql.family.base import NUMBERS, Cell, Estimate, Family, Kind, Macros, OverColumns, Parameter, macros_of
 from nbsql.family.checks import checked, choice, is_finite, set_attributes, texts, true_or_false
 
+Toward = Literal["identity", "pooled"]
+
 
 @dataclass(frozen=True)
 class MultivariateGaussian(OverColumns):
@@ -23,6 +25,9 @@ class MultivariateGaussian(OverColumns):
         shared: whether all classes share the covariance matrix within classes (LDA); otherwise each class has its own (QDA).
         shrinkage: the s of (1 - s) S + s tr(S) / p I, from 0 to 1. "ledoit-wolf" estimates for every class, from standardised
             numbers, the s that is best for a normal density (Ledoit and Wolf, 2004), as scikit-learn's shrinkage="auto" does.
+        toward: what the covariance of a class is shrunk toward: "identity" is tr(S) / p I, which depends on the units of the
+            columns; "pooled" is the covariance within classes, (1 - s) S_c + s S (Friedman, Regularized discriminant analysis,
+            JASA 84, 1989), which does not.
         variance: "population" divides the co-moments by n, "sample" by n - 1 (if shared, by n less the number of classes).
         impute: whether a missing number is replaced by the mean over all classes at the time of the fit.
         scales: powers of two near the standard deviations of the columns, as the fit found them.
@@ -35,6 +40,7 @@ class MultivariateGaussian(OverColumns):
 
     shared: bool = True
     shrinkage: float | str | None = None
+    toward: Toward = "identity"
     variance: Literal["population", "sample"] = "population"
     impute: bool = False
     scales: Sequence[float] | None = None
@@ -48,6 +54,7 @@ class MultivariateGaussian(OverColumns):
     kind: ClassVar[Kind] = "matrix"
     cell: ClassVar[Cell] = "matrix"
     units: ClassVar[str] = "numbers"
+    estimation_only: ClassVar[tuple[str, ...]] = (*OverColumns.estimation_only, "shared", "shrinkage", "toward", "variance")
     centred: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
     sampling_kind: ClassVar[str] = "vector"
@@ -60,9 +67,12 @@ class MultivariateGaussian(OverColumns):
             if getattr(self, name) is not None:  # JSON stores a list
                 set_attributes(self, **{name: self._numbers(name, least)})
         checked(self, true_or_false, "shared", "impute")
-        set_attributes(self, shrinkage=shrinkage_named(self.shrinkage))
+        set_attributes(self, shrinkage=shrinkage_named(self.shrinkage, self.toward))
+        if self.shared and self.toward == "pooled":
+            raise InputError("⟨toward='pooled'⟩ shrinks the matrices of the classes, and ⟨shared=True⟩ has one; leave it out")
         if self.ledoit_wolf:
-            set_attributes(self, non_additive_option=f"shrinkage={self.shrinkage!r}")
+            only = OverColumns.estimation_only  # the fit measures `fourth`, too
+            set_attributes(self, non_additive_option=f"shrinkage={self.shrinkage!r}", estimation_only=only)
         if self.estimate == "mode":
             raise InputError("⟨estimate='mode'⟩ needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
 
@@ -140,8 +150,13 @@ class MultivariateGaussian(OverColumns):
 
     @property
     def fixed_shrinkage(self) -> float:
-        """The shrinkage that the user chose; 0 if there is none or if it is estimated."""
-        return self.shrinkage if isinstance(self.shrinkage, float) else 0.0
+        """The shrinkage toward the identity that the user chose; 0 if there is none or if it is estimated."""
+        return self.shrinkage if isinstance(self.shrinkage, float) and self.toward == "identity" else 0.0
+
+    @property
+    def pooled_shrinkage(self) -> float:
+        """The shrinkage toward the covariance within classes; 0 if there is none."""
+        return self.shrinkage if isinstance(self.shrinkage, float) and self.toward == "pooled" else 0.0
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -156,8 +171,14 @@ class MultivariateGaussian(OverColumns):
         return found + [Parameter("white", "score", column=k, common=self.shared, paired=True) for k in range(1, pairs + 1)]
 
 
-def shrinkage_named(shrinkage: Any) -> float | Literal["ledoit-wolf"] | None:
-    """The shrinkage of a covariance matrix. Raises InputError unless it is None, a number from 0 to 1, or "ledoit-wolf"."""
+def shrinkage_named(shrinkage: Any, toward: Toward = "identity") -> float | Literal["ledoit-wolf"] | None:
+    """The shrinkage of a covariance matrix. Raises InputError unless it is None, a number from 0 to 1, or "ledoit-wolf".
+
+    The last is of the identity alone, and "pooled" needs a number.
+    """
+    choice(toward, Toward, "toward")
+    if toward == "pooled" and (shrinkage is None or shrinkage == "ledoit-wolf"):
+        raise InputError(f"⟨toward='pooled'⟩ needs a number, such as ⟨shrinkage=0.2⟩, not {written(shrinkage)}")
     if shrinkage is None or shrinkage == "ledoit-wolf":
         return "ledoit-wolf" if shrinkage else None
     if isinstance(shrinkage, (bool, str)) or not is_finite(shrinkage) or not 0 <= shrinkage <= 1:

@@ -32,6 +32,8 @@ def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> 
     leave = f"leave {'it' if len(columns) == 1 else 'one of them'} out"
     if not feature.family.shrinkage:  # more shrinkage does not make a constant column vary
         leave += ", or use ⟨shrinkage=0.1⟩, say"
+    elif feature.family.options["toward"] == "pooled" and len(columns) > 1:  # which are collinear in all classes
+        leave += ", or use ⟨toward='identity'⟩"
     return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {leave}"
 
 

@@ -64,6 +64,7 @@ def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Itera
             scales=family.scales or powers_of_two(sizes),
             shared=family.shared and alike,
             shrinkage=None,
+            toward="identity",
             variance="population",
             fourth=None,
         )

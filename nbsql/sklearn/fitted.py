@@ -193,13 +193,15 @@ def quadratic_discriminant(arrays: FittedArrays) -> Any:
         raise NotSupportedError(f"QuadraticDiscriminantAnalysis has no {option}; fit {arrays.model.state.title} without it")
     p = len(feature.columns)
     estimator = QuadraticDiscriminantAnalysis(store_covariance=True, priors=arrays.given_priors)
-    means, covariances, rotations, scalings = np.zeros((len(arrays.classes), p)), [], [], []
+    means, own, sizes, covariances, rotations, scalings = np.zeros((len(arrays.classes), p)), [], [], [], [], []
     for c in range(len(arrays.classes)):
         cells = {value: (n, mean, m2) for place, _, value, n, mean, m2 in arrays.cells if place == c}
         means[c] = [cells[column][1] for column in feature.columns]
-        matrix = family.covariance_of({value: m2 / n for value, (n, _, m2) in cells.items()})
-        shrunk = family.fixed_shrinkage
-        covariance = (1 - shrunk) * np.array(matrix) + shrunk * np.trace(np.array(matrix)) / p * np.eye(p)
+        own.append(np.array(family.covariance_of({value: m2 / n for value, (n, _, m2) in cells.items()})))
+        sizes.append(cells[feature.columns[0]][0])
+    pooled, toward_pooled, shrunk = np.average(own, axis=0, weights=sizes), family.pooled_shrinkage, family.fixed_shrinkage
+    for matrix in own:
+        covariance = (1 - toward_pooled - shrunk) * matrix + toward_pooled * pooled + shrunk * np.trace(matrix) / p * np.eye(p)
         size, axes = np.linalg.eigh(covariance)
         covariances.append(covariance)
         rotations.append(axes)

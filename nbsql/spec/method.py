@@ -8,7 +8,7 @@ from nbsql.errors import InputError, suggestion
 from nbsql.family import Bag, Binned, Family, Gaussian, Interaction, Joint, MultivariateGaussian, Nulls
 from nbsql.family.base import Unseen
 from nbsql.family.checks import checked, choice, non_negative, set_attributes, true_or_false, whole_number
-from nbsql.family.multivariate_gaussian import shrinkage_named
+from nbsql.family.multivariate_gaussian import Toward, shrinkage_named
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.column import Column
 from nbsql.spec.dependence import AODE, KDB, TAN
@@ -66,7 +66,7 @@ class Discriminant(Classifier):
         numbers = [column.name for column in columns if column.inferred_kind in MultivariateGaussian.accepts]
         if not numbers:
             raise InputError(f"⟨method={self.name!r}⟩ needs a number among the features")
-        return {self.name: MultivariateGaussian(numbers, shared=self.name == "lda", shrinkage=self.shrinkage)}
+        return {self.name: MultivariateGaussian(numbers, shared=self.name == "lda", **self._changed())}
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,20 @@ class QDA(Discriminant):
 
     Args:
         shrinkage: the shrinkage of the covariance matrices: a number from 0 to 1, or "ledoit-wolf"; None is 0.
+        toward: what they are shrunk toward: "identity" (times their mean variance, as in scikit-learn), which depends on the
+            units of the columns, or "pooled", the covariance within classes, as in LDA (Friedman, Regularized discriminant
+            analysis, JASA 84, 1989).
 
-    >>> QDA(shrinkage=1)
-    QDA(shrinkage=1.0)
+    >>> QDA(shrinkage=0.2, toward="pooled")
+    QDA(shrinkage=0.2, toward='pooled')
     """
 
+    toward: Toward = "identity"
+
     name: ClassVar[str] = "qda"
+
+    def __post_init__(self) -> None:
+        set_attributes(self, shrinkage=shrinkage_named(self.shrinkage, self.toward))
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,9 @@ class Feature:
     def unregularised(self) -> Feature:
         """The feature, several numbers, with the covariance matrices of its rows, neither shared nor shrunk."""
         family: Any = self.family
-        return replace(self, family=replace(family, shared=False, shrinkage=None, variance="population", estimate=None))
+        return replace(
+            self, family=replace(family, shared=False, shrinkage=None, toward="identity", variance="population", estimate=None)
+        )
 
     @property
     def fraction_types(self) -> dict[str, str]:

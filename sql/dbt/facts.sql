@@ -98,8 +98,9 @@
 
 {# The other options of nbsql.fit, and those of its methods. #}
 {% macro options_of_python() -%}
-{% do return(['joins', 'infer', 'method', 'segment_by', 'estimate', 'backoff', 'shrinkage', 'bins', 'weighted', 'k', 'least', 'penalty',
-  'iterations', 'tolerance', 'per', 'views', 'pairs', 'triples', 'parents', 'starts', 'seed', 'components', 'segment_shrinkage']) %}
+{% do return(['joins', 'infer', 'method', 'segment_by', 'estimate', 'backoff', 'shrinkage', 'toward', 'bins', 'weighted', 'k', 'least',
+  'penalty', 'iterations', 'tolerance', 'per', 'views', 'pairs', 'triples', 'parents', 'starts', 'seed', 'components',
+  'segment_shrinkage']) %}
 {%- endmacro %}
 
 {# What is wrong with values that break a rule. #}

@@ -12,7 +12,7 @@ from support.commands import run
 
 import nbsql
 from nbsql import Best, Calendar, Gaussian, HalfLife, Join, Segments, Smoothed, Target
-from nbsql.spec.method import EM, LDA, JointBayes, Logistic, Mixture, Weighted
+from nbsql.spec.method import EM, LDA, QDA, JointBayes, Logistic, Mixture, Weighted
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -41,6 +41,7 @@ FITS: dict[str, dict[str, Any]] = {
     },
     "--method em --em-weight 0.5 --tolerance 1": {"method": EM(weight=0.5, tolerance=1)},
     "--method lda --shrinkage 0.25 --exclude v": {"method": LDA(shrinkage=0.25), "exclude": ["v"]},
+    "--method qda --shrinkage 0.25 --toward pooled --exclude v": {"method": QDA(0.25, "pooled"), "exclude": ["v"]},
     "--method lda --shrinkage ledoit-wolf --exclude v": {"method": LDA(shrinkage="ledoit-wolf"), "exclude": ["v"]},
     "--method joint --backoff naive": {"method": JointBayes(backoff="naive")},
     "--method weighted --per 'class and feature' --penalty 3 --feature g": {
@@ -110,6 +111,7 @@ def test_comparisons_of_fits_take_their_options(shop: str) -> None:
         ("--method tan --k 2", 2, "--k is of --method kdb and clusters, not of tan"),
         ("--method aode --weighted", 2, "--weighted is of --method tan and kdb, not of aode"),
         ("--method tan --number-bins 1", 1, "bins must be a whole number from 2 to 1000, not 1"),
+        ("--method lda --shrinkage 0.1 --toward pooled", 2, "--toward is of --method qda, not of lda"),
         ("--method qda --backoff naive", 2, "--backoff is of --method joint, not of qda"),
         ("--method lda --components 2", 2, "--components is of --method naive, not of lda"),
         ("--method joined", 2, "'joined' is not one of 'naive', 'joint'"),

@@ -45,10 +45,12 @@ CASES: dict[str, dict[str, Any]] = {
     "qda": {"method": "qda"},
     "lda of weights": {"method": "lda", "weight": "w"},
     "qda, shrunk": {"method": nbsql.QDA(shrinkage=0.25)},
+    "qda, shrunk toward the pooled": {"method": nbsql.QDA(shrinkage=0.25, toward="pooled"), "weight": "w"},
     "lda by Ledoit and Wolf": {"method": nbsql.LDA(shrinkage="ledoit-wolf")},
     "qda by Ledoit and Wolf, of weights": {"method": nbsql.QDA(shrinkage="ledoit-wolf"), "weight": "w"},
     "shared, sample, imputed": together(variance="sample", impute=True),
     "own, sample, imputed by weights": {**together(shared=False, variance="sample", impute=True), "weight": "w"},
+    "toward the pooled, sample": together(shared=False, variance="sample", shrinkage=0.5, toward="pooled"),
 }
 
 
@@ -231,6 +233,10 @@ def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place: Place) -> 
         assert str(caught.value) == f"{COLLINEAR} {where}, so the covariance matrix of '{method}' has {NO_INVERSE}"
         shrunk = nbsql.LDA(shrinkage=0.1) if method == "lda" else nbsql.QDA(shrinkage=0.1)
         nbsql.fit(place.con, source, target="y", method=shrunk)
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(place.con, "SELECT y, x1, x2, x1 + x2 AS x3 FROM flat", target="y", method=nbsql.QDA(0.1, "pooled"), name="m")
+    where = f"{COLLINEAR} in class 'a', so the covariance matrix of 'qda' has no inverse"
+    assert str(caught.value) == f"{where}; leave one of them out, or use toward='identity'"
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(place.con, "SELECT y, x1, 0 * x2 AS x2 FROM flat", target="y", method="lda", name="m")
     assert str(caught.value) == (

@@ -13,6 +13,7 @@ from support.matrices import load
 
 import nbsql
 from nbsql.plan import VERBS
+from nbsql.sklearn import to_sklearn
 
 Connection = duckdb.DuckDBPyConnection
 Numbers = NDArray[np.float64]
@@ -91,10 +92,42 @@ def test_the_joint_log_likelihood_is_the_density(con: Connection, shared: bool, 
     assert variances['["x1","x3"]'] == pytest.approx(covariance[0, 2], rel=1e-9)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["lda", "qda"])
+@pytest.mark.parametrize(("variance", "lost"), [("population", 0), ("sample", 1)])
 @pytest.mark.usefixtures("form")
-def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: str) -> None:
+def test_regularised_discriminant_analysis(con: Connection, variance: Any, lost: int) -> None:
+    """Friedman's of 1989 with gamma 0: the covariance of a class, shrunk toward that within classes, in any units."""
+    x, y = data("iris")
+    x[:, 1] *= 1000
+    load(con, x, y)
+    method = nbsql.QDA(shrinkage=0.2, toward="pooled")
+    columns = ["x1", "x2", "x3", "x4"]
+    family = nbsql.MultivariateGaussian(columns, shared=False, shrinkage=0.2, toward="pooled", variance=variance)
+    options: dict[str, Any] = {"families": {"all": family}} if lost else {"method": method}
+    model = nbsql.fit(con, "rows", target="y", id="i", **options)
+    within = sum(np.cov(x[y == k].T, ddof=0) * (y == k).sum() for k in range(3)) / (len(y) - lost * 3)
+    densities = [
+        np.log((y == k).mean()) + log_density(x, x[y == k].mean(axis=0), 0.8 * np.cov(x[y == k].T, ddof=lost) + 0.2 * within)
+        for k in range(3)
+    ]
+    np.testing.assert_allclose(answers(model, "joint_log_likelihood"), np.array(densities).T, rtol=1e-9, atol=1e-9)
+    if not lost:
+        numbers = con.execute("SELECT x1, x2, x3, x4 FROM rows ORDER BY i").df()
+        found = to_sklearn(model).predict_proba(numbers)
+        np.testing.assert_allclose(found, answers(model, "predict_proba"), rtol=0, atol=1e-9)
+
+
+def test_shrunk_wholly_toward_the_pooled_covariance_it_is_linear(con: Connection) -> None:
+    load(con, *data("wine"))
+    options: dict[str, Any] = {"target": "y", "id": "i"}
+    found = answers(nbsql.fit(con, "rows", method=nbsql.QDA(1, "pooled"), **options), "joint_log_likelihood")
+    linear = answers(nbsql.fit(con, "rows", method="lda", replace=True, **options), "joint_log_likelihood")
+    np.testing.assert_allclose(found, linear, rtol=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
+@pytest.mark.usefixtures("form")
+def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: Any) -> None:
     x, y = data("iris")
     load(con, x, y)
     options: dict[str, Any] = {"target": "y", "id": "i", "method": method}
@@ -115,9 +148,10 @@ def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: str) -> 
     np.testing.assert_allclose(answers(doubled, "joint_log_likelihood"), answers(twice, "joint_log_likelihood"), rtol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["lda", "qda"])
-def test_cross_validation_is_a_fit_a_fold(con: Connection, method: str) -> None:
+@pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
+def test_cross_validation_is_a_fit_a_fold(con: Connection, method: Any) -> None:
     x, y = data("iris")
+    share = {"lda": 1.0, "qda": 0.0}.get(str(method), 0.2)  # of the pooled covariance
     load(con, x, y, part=np.arange(len(y)) % 4)
     right = 0.0
     for part in range(4):
@@ -128,9 +162,8 @@ def test_cross_validation_is_a_fit_a_fold(con: Connection, method: str) -> None:
             + log_density(
                 x[out],
                 x[~out][y[~out] == k].mean(axis=0),
-                sum(np.cov(x[~out][y[~out] == j].T, ddof=0) * (y[~out] == j).mean() for j in labels)
-                if method == "lda"
-                else np.cov(x[~out][y[~out] == k].T, ddof=0),
+                share * sum(np.cov(x[~out][y[~out] == j].T, ddof=0) * (y[~out] == j).mean() for j in labels)
+                + (1 - share) * np.cov(x[~out][y[~out] == k].T, ddof=0),
             )
             for k in labels
         ]
@@ -314,6 +347,10 @@ def test_wrong_options(con: Connection, refused: Any, options: dict[str, Any], l
     ("options", "line"),
     [
         ({"shared": 1}, "shared must be True or False, not 1"),
+        (
+            {"shared": True, "shrinkage": 0.2, "toward": "pooled"},
+            "toward='pooled' shrinks the matrices of the classes, and shared=True has one; leave it out",
+        ),
         ({"variance": "pop"}, "variance must be one of 'population', 'sample', not 'pop'"),
         ({"estimate": "mode"}, "estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage"),
     ],

@@ -130,6 +130,8 @@ RATE = (
         (lambda: nbsql.Logistic(tolerance=0), "tolerance must be above 0, not 0"),
         (lambda: nbsql.LDA(shrinkage=2), "shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not 2"),
         (lambda: nbsql.QDA(shrinkage="auto"), "shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not 'auto'"),
+        (lambda: nbsql.QDA(0.2, toward="diagonal"), "toward must be one of 'identity', 'pooled', not 'diagonal'"),
+        (lambda: nbsql.QDA(toward="pooled"), "toward='pooled' needs a number, such as shrinkage=0.2, not None"),
         (lambda: nbsql.JointBayes(backoff="niave"), "backoff must be one of 'naive', not 'niave'; did you mean 'naive'?"),
         (lambda: nbsql.Mixture(0), "components must be a whole number of at least 1, not 0"),
         (
@@ -228,6 +230,7 @@ def test_an_option_that_cannot_be(make: Callable[[], Any], message: str) -> None
         JointBayes(backoff="naive"),
         LDA(shrinkage=1),
         QDA(shrinkage="ledoit-wolf"),
+        QDA(shrinkage=0.2, toward="pooled"),
         Logistic(penalty=2, iterations=7, tolerance=1e-6),
         Mixture(3),
         Mixture({"a": 2, "b": 3}),

@@ -25,6 +25,7 @@
 {% set p = feature.columns | length -%}
 {% set lost = 1 if family.variance == 'sample' else 0 -%}
 {% set s = nbsql.number(family.fixed_shrinkage) -%}
+{% set t = nbsql.number(family.pooled_shrinkage) -%}
 pairs AS MATERIALIZED {{ nbsql.subquery(nbsql.column_pairs(feature)) }},
 entries AS MATERIALIZED (
   SELECT comoments.class, pairs.*, comoments.n, comoments.mean, comoments.m2
@@ -95,7 +96,8 @@ covariances AS MATERIALIZED (
     within_classes.j,
     CASE
       WHEN shrunk.class IS NULL THEN within_classes.covariance
-      ELSE shrunk.covariance * shrunk.n / nullif(shrunk.n - {{ lost }}, 0)
+      ELSE {% if family.pooled_shrinkage %}(1 - {{ t }}) * {% endif %}shrunk.covariance * shrunk.n / nullif(shrunk.n - {{ lost }}, 0)
+      {%- if family.pooled_shrinkage %} + {{ t }} * within_classes.covariance * within_classes.corrected{% endif +%}
     END AS covariance
   FROM classes
   JOIN within_classes ON TRUE

@@ -4,7 +4,8 @@
     ln p(x | c) = -(p ln 2 pi + ln |S_c| + (x - m_c)' S_c^-1 (x - m_c)) / 2
 
   S_c is the co-moments over n, or over n - 1; shared, those of all classes together: (1 / N) sum_c sum_i (x_i - m_c)(x_i - m_c)' (Hastie,
-  Tibshirani and Friedman, The Elements of Statistical Learning, section 4.3). Shrunk, it is (1 - s) S + s tr(S) / p I.
+  Tibshirani and Friedman, The Elements of Statistical Learning, section 4.3). Shrunk, it is (1 - s) S + s tr(S) / p I, or toward S of all
+  classes together (1 - s) S_c + s S (Friedman, Regularized discriminant analysis, JASA 84, 1989).
 
   Each column has a cell with its mean and m2. Each pair has a cell with the value ["a","b"] and the mean and m2 of the sum
   a / scale_a + b / scale_b, so that cells of pairs add up like all others (likelihoods.sql, `pooled_moments`). A co-moment is half of the

@@ -222,7 +222,11 @@ transform({{ nbsql.index_range(p) }}, i -> aggregate(
 {% set least %}transform({{ nbsql.index_range(p) }}, i -> array_min(transform(counted, c -> c.means[i]))){% endset -%}
 {% set element %}aggregate(counted, {{ nbsql.number(0) }}, (sum, c) -> sum + c.n * c.covariance[i][j]) / total{% endset -%}
 {% set corrected %}within_classes[i][j] * (total / nullif(greatest(total - {{ lost }} * present, 0), 0)){% endset -%}
-{% set own_corrected %}own_covariance[i][j] * n / nullif(n - {{ lost }}, 0){% endset -%}
+{% set own_corrected -%}
+{% set t = nbsql.number(family.pooled_shrinkage) -%}
+{% if family.pooled_shrinkage %}(1 - {{ t }}) * {% endif %}own_covariance[i][j] * n / nullif(n - {{ lost }}, 0)
+{%- if family.pooled_shrinkage %} + {{ t }} * {{ corrected }}{% endif %}
+{%- endset -%}
 {% set covariance -%}
 {% if family.shared %}{{ nbsql.square_matrix(p, corrected) }}
 {%- else %}CASE WHEN n > 0 THEN {{ nbsql.square_matrix(p, own_corrected) }} ELSE within_classes END
