@@ -19,7 +19,7 @@ from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents, OneDependence
 from nbsql.spec.method import CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
-from nbsql.tuning.candidate_terms import DEFAULT, CandidateTerms, TreeTerms
+from nbsql.tuning.candidate_terms import DEFAULT, OUT, CandidateTerms, TreeTerms
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
@@ -79,12 +79,14 @@ def settings_to_try(
     suffixes = ["", ", calibrated"][: len(chosen)]
     weighted = [(name, method) for name, method in methods if isinstance(method, Weighted) and not method.parents]
     others = [each for each in methods if each not in weighted]
+    # A column that says nothing by itself may say something beside others.
+    kept = {name: own[name] if place == OUT else place for name, place in chosen[-1].items()}
     return [
         *(Setting(f"default{suffix}", default, bool(suffix)) for suffix in suffixes),
         *(Setting(name, own, False, method) for name, method in weighted),
         *(Setting(f"families chosen{suffix}", each, bool(suffix)) for suffix, each in zip(suffixes, chosen, strict=True)),
         *(Setting(f"{name}, families chosen", chosen[-1], False, method) for name, method in weighted if chosen[-1] != own),
-        *(Setting(name, chosen[-1], False, method) for name, method in others),
+        *(Setting(name, kept, False, method) for name, method in others),
     ]
 
 

@@ -222,6 +222,24 @@ def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
     assert "priors alone" not in [setting for _, setting, *_ in kept.ranking.fetchall()]
 
 
+def test_a_column_that_repeats_another_may_be_a_parent(con: Connection) -> None:
+    """Naive Bayes is better without `a`, which repeats `c`; but with `b` it tells the class, which only a tree sees."""
+    con.execute("""CREATE TABLE parity AS
+        SELECT y, 'c' || c AS c, 'a' || (c + (hash(i + 6) % 10 < 1)::INT) % 2 || p AS a,
+          'b' || (p + (y AND hash(i + 8) % 20 < 19)::INT) % 2 AS b
+        FROM (SELECT i, hash(i) % 2 = 0 AS y, (hash(i) + (hash(i + 5) % 4 < 1)::INT) % 2 AS c, hash(i + 7) % 2 AS p
+          FROM range(2000) AS r(i))""")
+    method = nbsql.Weighted(penalty=10, parents=1)
+    found = nbsql.auto(con, "parity", target="y", methods=[method], calibrate=False)
+    losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    alone = nbsql.auto(con, "parity", target="y", methods=["naive"], calibrate=False)
+    assert (found.method, [*found.exclude], [*alone.exclude]) == (method, [], ["a"])
+    expected = nbsql.fit(con, "parity", target="y", method=method).evaluate("parity").log_loss
+    assert found.best().evaluate("parity").log_loss == near(expected)
+    assert found.held_out is not None
+    assert max(found.held_out.log_loss, losses[str(method)]) < 0.2 < 0.5 < losses["families chosen"]
+
+
 def test_where_all_columns_are_left_out_there_is_nothing_to_weigh(con: Connection) -> None:
     con.execute("""CREATE TABLE t AS
         SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 7) * 1.0 AS n,
