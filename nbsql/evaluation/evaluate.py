@@ -177,10 +177,6 @@ def _check_labels(state: ModelState, target: Column, source: Source) -> bool:
     """Whether labels are compared as text; InputError if the types cannot be compared."""
     class_column = _class_column(state)
     if _comparison_kind(class_column) != _comparison_kind(target):
-        if not state.engine.query_macro("row_count", source.relation, target.name)[0][
-            0
-        ]:  # a column of NULLs has no type of its own
-            raise InputError(_explain_no_rows(state.engine, target.name, source, None))
         raise InputError(
             f"column {target.name!r} of {source.label} is {target.type}, "
             f"and the classes of the model are {class_column.type}; cast it"

@@ -120,9 +120,7 @@ class Folds:
                 f"{' and '.join(choices)} by the classes of all rows, so that the results are too good; evaluate on other rows"
             )
         self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
-        if len(self.labels) == 1 and not prepared.classes:
-            only = f"{prepared.target!r} has one class only, {self.labels[0][0]!r}"
-            warn_user(f"{only}; every fold predicts it, so that the results mean nothing")
+        self.warn_of_one_class()
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.query_macro("feature_summary", self.cells)) if self._vectorised else {}
         answered = [self._with_given_priors(self._shared.with_fitted(spec, prepared)) for spec in specs]
@@ -132,6 +130,12 @@ class Folds:
         self.names = self._fold_names()
         for spec in self.specs:  # a fold whose matrix alone has no inverse says nothing
             check_covariances(engine, spec, self.cells_of_all_rows(spec))
+
+    def warn_of_one_class(self) -> None:
+        spec = self._shared.spec
+        if len(self.labels) == 1 and not spec.classes:
+            only = f"{spec.target!r} has one class only, {self.labels[0][0]!r}"
+            warn_user(f"{only}; every fold predicts it, so that the results mean nothing")
 
     def parts(self, spec: Spec) -> Iterable[tuple[Spec, list[str]]]:
         """The specs of the models of a setting, each with its folds; here one spec for all folds."""

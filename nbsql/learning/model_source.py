@@ -82,16 +82,18 @@ def read_as_learnt(engine: Engine, spec: Spec, statistics: Markup, source: Sourc
 
 
 def _labels_as_learnt(engine: Engine, spec: Spec, source: Source) -> None:
-    """Let labels that are numbers or dates be of the type that a model has learnt, if none of them changes."""
+    """Let labels be of the type that a model has learnt: numbers or dates if none of them changes, or where none is known."""
     target = next((column for column in source.columns if folded(column.name) == folded(spec.target)), None)
     if target is None or label_type(target.type, spec.target_type) is not None:
         return
-    if target.value_kind not in ("number", "date") or target.value_kind != value_kind(spec.target_type):
-        return
-    types = engine.type_name(spec.target_type), engine.type_name(target.type)
-    if not engine.query_macro("value_beyond_type", source.relation, target.name, *types):
+    learnt = engine.type_name(spec.target_type)
+    if target.value_kind in ("number", "date") and target.value_kind == value_kind(spec.target_type):
+        is_other = engine.query_macro("value_beyond_type", source.relation, target.name, learnt, engine.type_name(target.type))
+    else:
+        is_other = engine.query_macro("row_count", source.relation, target.name)[0][0] > 0
+    if not is_other:
         names = [column.name for column in source.columns]
-        source.relation = engine.renderer.fragment("with_type", source.relation, names, target.name, types[0])
+        source.relation = engine.renderer.fragment("with_type", source.relation, names, target.name, learnt)
         source.columns = engine.columns(source.relation)
 
 

@@ -42,9 +42,9 @@ class Learning(Handle):
         """
         with self._change() as change, self._source(source, reads_target=True, weighted=True) as rows:
             change.update(rows, batch)
-            batches = live_batches(self.state)
+            batches = live_batches(change.draft)  # on Spark the model itself is as before until the end
             remember(self.state, rows, batches)
-            warn_of_repeated_batch(self.state, batches)
+            warn_of_repeated_batch(change.draft, batches)
 
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
         """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.

@@ -298,7 +298,9 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         X = as_rows(X)  # noqa: N806
         if is_frame(X) and (reset or hasattr(self, "feature_names_in_")):  # without names, columns go by their places
             check_distinct(frame_names(X), f"the {type(X).__name__}")
-            validate_data(self, X, y, reset=reset, skip_check_array=True)
+            # scikit-learn 1.7 finds no names in a frame of Polars 2.
+            named = X.head(0).to_arrow() if type(X).__module__.startswith("polars") else X
+            validate_data(self, named, y, reset=reset, skip_check_array=True)
             for count, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=True):
                 if count == 0:
                     raise ValueError(f"Found array with 0 {what} (shape={X.shape}) while a minimum of 1 is required.")

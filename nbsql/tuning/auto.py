@@ -136,6 +136,7 @@ class _FamilySearch:
         warn_of_texts(engine, whole, selectable)
         with quietly():
             self.terms = self._count_candidates(default)
+        self.terms.cv.warn_of_one_class()
         self.default = dict.fromkeys(self.families, DEFAULT)
         self.scores_alone = self.terms.scores(self.terms.priors, dict.fromkeys(self.families, OUT))
 

@@ -84,7 +84,7 @@ class CandidateTerms:
         self.classes = len(spec.classes or cv.labels)
         self.places: dict[str, list[int]] = {}
         self.edges_by_fold: dict[str, dict[str, Sequence[float]]] = {name: {} for name in cv.names}
-        self._cv = cv
+        self.cv = cv
         self._temporary = temporary
         self._table_count = 0
         self.rows = self._create("numbering the rows", "rows_with_keys", cv.rows_with_folds)
@@ -292,7 +292,7 @@ class CandidateTerms:
         terms = self.engine.renderer.fragment("terms_of_parts", relations, len(self.places), self.classes)
         columns = [(feature.index, place) for feature, place in numbered]
         relation = self._create("evidence of the candidates", "evidence_of_candidates", priors, terms, columns, self.classes)
-        spec = replace(self._cv.specs[0], features=())
+        spec = replace(self.cv.specs[0], features=())
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         search = FeatureWeightSearch(
             self.engine, plan, Logistic(), relation, relation, self._temporary_name,
@@ -321,7 +321,7 @@ class CandidateTerms:
 
     def losses(self, row_scores: Markup, temperatures: Sequence[tuple[str, float]] | None) -> Markup:
         """A table of the loss of each row, at the temperature of its fold, or at 1."""
-        temperatures = [(name, 1.0) for name in self._cv.names] if temperatures is None else temperatures
+        temperatures = [(name, 1.0) for name in self.cv.names] if temperatures is None else temperatures
         return self._create("log loss of the rows", "losses_of_rows", row_scores, temperatures, self.classes)
 
     def compare(self, losses: Markup, others: Markup) -> Score:

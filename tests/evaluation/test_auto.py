@@ -203,6 +203,14 @@ def test_a_table_of_keys_alone_leaves_nothing_to_choose(con: Connection) -> None
     assert not found.families
 
 
+def test_one_class_is_worth_a_warning(con: Connection) -> None:
+    with pytest.warns(
+        nbsql.NbsqlWarning, match="^'y' has one class only, 'a'; every fold predicts it, so that .* mean nothing$"
+    ):
+        found = nbsql.auto(con, "SELECT 'a' AS y, i % 3 = 0 AS x FROM range(12) AS t(i)", target="y", methods=["naive"])
+    assert found.method == "naive"
+
+
 def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
     con.execute(
         "CREATE TABLE noise AS SELECT hash(i) % 2 AS y, hash(i + 7) % 50 AS a, hash(i + 9) / 1e19 AS b FROM range(300) AS t(i)"
