@@ -228,3 +228,17 @@ def test_years_are_those_of_times_of_any_precision(con: duckdb.DuckDBPyConnectio
     time = f"CAST(TIMESTAMP '2024-01-01' + to_hours(i % 70) AS {type_})"
     con.execute(f"CREATE TABLE t AS SELECT {time} AS sent, i % 5 < 2 AS y FROM range(200) AS r(i)")
     assert list(nbsql.fit(con, "t", target="y").families) == ["day of sent", "weekday of sent", "hour of sent"]
+
+
+@pytest.mark.parametrize("learnt", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
+def test_a_part_is_that_of_the_time_itself_whatever_the_precision_that_was_learnt(
+    con: duckdb.DuckDBPyConnection, learnt: str
+) -> None:
+    """The last second before an hour is not rounded to the next, and nanoseconds are taken where seconds were learnt."""
+    rows = "SELECT CAST(TIMESTAMP '2024-01-01' + to_hours(i % 12) AS {}) AS sent, i % 4 AS y FROM range(240) AS r(i)"
+    model = nbsql.fit(con, rows.format(learnt), target="y", name="hours", families={"sent": nbsql.Calendar(["hour"])})
+    time = "TIMESTAMP '2024-01-01 03:59:59.9997'"
+    for offered in ("TIMESTAMP", "TIMESTAMP_NS"):
+        con.execute(f"CREATE OR REPLACE TABLE new AS SELECT {time}::{offered} AS sent")
+        assert model.predict("new").fetchall()[0][1] == 3
+        assert con.sql("FROM hours.predict('new')").fetchall()[0][1] == 3
