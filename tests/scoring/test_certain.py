@@ -35,10 +35,10 @@ def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
 def scores(model: nbsql.Model, source: str) -> list[tuple[int, str, str, float]]:
     """The id, the class, the most probable class and its log-odds against the rest, of each row."""
     query = model.predict_proba(source, calibrated=False)
-    found = []
+    at, found = query.columns.index("prediction"), []
     for row in query:
         best, *others = sorted(row[-3:], reverse=True)
-        found.append((row[0], row[1], row[query.columns.index("prediction")], round(float(np.log(best / sum(others))), 7)))
+        found.append((row[0], row[1], row[at], round(float(np.log(best / sum(others))), 7)))
     return found
 
 
