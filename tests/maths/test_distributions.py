@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from math import exp, inf, log
-from pathlib import Path
+from math import inf, log
 from typing import Any
 
 import duckdb
@@ -175,19 +174,6 @@ def test_weights_are_copies_and_parts_add_up(con: Connection, family: nbsql.Fami
             assert [x for x in one[5:] if x is not None] == near([x for x in other[5:] if x is not None])
 
 
-def test_the_families_stand_side_by_side_in_one_model(con: Connection, joint: Joint) -> None:
-    con.execute("CREATE TABLE many AS SELECT 'c' || i % 3 AS y, 1 + (i * 37) % 11 AS x FROM range(60) AS rows(i)")
-    names = ["lognormal", "exponential", "geometric", "poisson", "gaussian"]
-    columns = ", ".join(f"x AS {name}" for name in names)
-    model = nbsql.fit(con, f"SELECT y, {columns} FROM many", target="y", families={name: name for name in names})
-    expected = dict.fromkeys(["c0", "c1", "c2"], -4 * log(1 / 3))
-    for name in names:
-        alone = nbsql.fit(con, "many", target="y", families={"x": name})
-        for label, score in joint(alone, "SELECT 4 AS x")[0].items():
-            expected[label] += score
-    assert joint(model, f"SELECT {columns} FROM (SELECT 4 AS x)")[0] == near(expected)
-
-
 def test_drift_is_that_of_the_distribution(con: Connection) -> None:
     names = ["lognormal", "exponential", "geometric"]
     columns = ", ".join(f"x AS {name}" for name in names)
@@ -226,15 +212,3 @@ def test_a_value_that_the_family_cannot_have(con: Connection, refused: Any, fami
     rows = f"FROM (VALUES ('a', 1.0::DOUBLE), ('b', {value}), ('b', NULL), (NULL, -9)) AS rows(y, x)"
     with refused(nbsql.InputError, message):
         nbsql.fit(con, rows, target="y", families={"x": family})
-
-
-def test_fares_of_the_titanic(con: Connection, data: Path, joint: Joint) -> None:
-    rows = f"SELECT Survived, Fare FROM read_csv('{data}/titanic_train.csv') WHERE Fare > 0"
-    frame = con.sql(rows).df()
-    model = nbsql.fit(con, rows, target="Survived", families={"Fare": "lognormal"})
-    ours = joint(model, rows)
-    for label, values in frame.groupby("Survived")["Fare"]:
-        shape, _, scale = stats.lognorm.fit(values, floc=0)
-        theirs = stats.lognorm(shape, scale=scale).logpdf(frame["Fare"]) + log(len(values) / len(frame))
-        np.testing.assert_allclose([scores[label] for scores in ours], theirs, rtol=1e-9)
-        assert exp(read(model, 5)[label]) == near(scale)

@@ -141,6 +141,7 @@ def test_priors(con: Connection, prior: str) -> None:
         "uniform": dict.fromkeys("abc", 1 / 3),
         "smoothed": {"a": 8 / 16, "b": 5 / 16, "c": 3 / 16},
     }[prior]
+    assert model.priors.columns == ["class", "n", "prior", "log_prior"]
     found = {row[0]: row for row in model.priors}
     assert {label: row[1] for label, row in found.items()} == {"a": 6, "b": 3, "c": 1}
     assert {label: row[2] for label, row in found.items()} == near(expected)

@@ -42,29 +42,11 @@ def golf(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
-def test_priors_are_nine_and_five_fourteenths(golf: duckdb.DuckDBPyConnection) -> None:
-    model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
-    assert model.priors.columns == ["class", "n", "prior", "log_prior"]
-    found = {label: (n, prior, log_prior) for label, n, prior, log_prior in model.priors}
-    assert found == {
-        "yes": (9, pytest.approx(9 / 14, abs=1e-15), pytest.approx(log(9 / 14), abs=1e-15)),
-        "no": (5, pytest.approx(5 / 14, abs=1e-15), pytest.approx(log(5 / 14), abs=1e-15)),
-    }
-
-
 @pytest.mark.parametrize("alpha", [0, 1, 0.5])
 def test_likelihoods_are_the_fractions_of_the_book(golf: duckdb.DuckDBPyConnection, alpha: float) -> None:
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=alpha)
-    assert model.likelihoods.columns == [
-        "class",
-        "feature",
-        "value",
-        "likelihood",
-        "log_likelihood",
-        "mean",
-        "variance",
-        "rate",
-    ]
+    columns = ["class", "feature", "value", "likelihood", "log_likelihood", "mean", "variance", "rate"]
+    assert model.likelihoods.columns == columns
     found = {row[:3]: row[3:] for row in model.likelihoods}
     assert len(found) == sum(map(len, BOOK.values()))
     for (label, feature), values in BOOK.items():
@@ -100,12 +82,6 @@ def test_explanation_lists_every_factor_of_the_classic_day(golf: duckdb.DuckDBPy
         count, total = values[day[feature]]
         expected[label, feature, day[feature]] = log(count / total)
     assert found == pytest.approx(expected, abs=1e-14)
-
-
-def test_a_day_that_never_had_tennis_off_is_certain_without_smoothing(golf: duckdb.DuckDBPyConnection) -> None:
-    model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
-    scored = model.predict_proba(TODAY.replace("'sunny'", "'overcast'")).fetchall()
-    assert [row[-4:] for row in scored] == [("yes", 1.0, 0.0, 1.0)]
 
 
 def test_the_classic_day_by_averaged_one_dependence_estimators(
