@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import repeat
 from math import isnan
 from typing import Any
 
@@ -23,6 +24,7 @@ from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 LEAST_NUMBERED = 4  # categories, for whose pairs it is worth numbering the values
+_GREATEST = 1e150  # number that does not count as missing
 MOST_WEIGHT = 1e150  # of a class, times whose inverse and squares of numbers stay within the range of a double
 
 
@@ -184,17 +186,16 @@ class Count:
         return count.create_cells(temporary("further cells"))
 
     def centres(self) -> dict[int, float | list[float]]:
-        """A typical value of each feature whose squares are summed."""
-        centred = self.plan.centred_features
-        if not centred:
+        """A typical value of each feature whose squares are summed: the median of its column in the first rows.
+
+        It is one of the values, so that a constant stays exact.
+        """
+        if not (centred := self.plan.centred_features):
             return {}
-        rows = self.engine.rows(self.plan.centres(self._relation))
-        centres_by_column = {(index, *column): centre for index, centre, *column in rows}
-        several = any(feature.family.over_columns for feature in centred)
+        rows = self.engine.rows(self.plan.first_numbers(self._relation), "centres")
+        found = map(_median, zip(*rows, strict=True) if rows else repeat(()))
         return {
-            feature.index: [centres_by_column.get((feature.index, j), 0.0) for j in range(1, len(feature.columns) + 1)]
-            if feature.family.over_columns
-            else centres_by_column.get((feature.index, 1) if several else (feature.index,), 0.0)
+            feature.index: [next(found) for _ in feature.columns] if feature.family.over_columns else next(found)
             for feature in centred
         }
 
@@ -243,6 +244,12 @@ class Count:
             rows_of, have, are = ("row", "has", "is") if unlabelled == 1 else ("rows", "have", "are")
             warn_user(f"{unlabelled} {rows_of} of {name} {have} no {target!r} and {are} left out")
         return rows
+
+
+def _median(numbers: Iterable[float | None]) -> float:
+    """The middle one of some numbers, without those that count as missing; 0 if there is none."""
+    found = sorted(number for number in numbers if number is not None and abs(number) <= _GREATEST)
+    return float(found[(len(found) - 1) // 2]) if found else 0.0
 
 
 def total_rows(labels: Sequence[tuple[Any, ...]]) -> int:

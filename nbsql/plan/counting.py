@@ -23,6 +23,11 @@ LEAST_UNNESTED = 50
 MOST_UNNESTED_ROWS = 5_000
 
 
+# The numbers, and the rows, that are read to find a typical value of each column.
+FIRST_NUMBERS = 4_000
+LEAST_FIRST_ROWS, MOST_FIRST_ROWS = 20, 500
+
+
 class Scan(NamedTuple):
     """The table of a scan, the features whose sums it holds, and whether it has one row per class and number."""
 
@@ -66,8 +71,10 @@ class Counting(Base):
         query = self.renderer.fragment("counted_keys", Context.of(self.spec), source, keys)
         return self._table(f"count {key[0]}", counted, query, temporary=True)
 
-    def centres(self, source: Markup) -> str:
-        return self.renderer.statement("centres", source, self.centred_features)
+    def first_numbers(self, source: Markup) -> str:
+        columns = sum(len(feature.columns) for feature in self.centred_features)
+        rows = max(LEAST_FIRST_ROWS, min(MOST_FIRST_ROWS, FIRST_NUMBERS // columns))
+        return self.renderer.statement("first_numbers", source, self.centred_features, rows)
 
     def scan(
         self, source: Markup, scan: Scan, checks: Sequence[Check], centres: Mapping[int, Any], *, further: bool = False

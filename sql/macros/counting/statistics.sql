@@ -137,40 +137,16 @@ SELECT
 FROM {{ source }} AS source
 {%- endmacro %}
 
-{#
-  One row per number that is counted: index, centre, and j, the column number in a feature over several columns. The centre is the median of
-  the first rows. It is one of the values, so a constant stays exact.
-#}
-{% macro centres(source, features) -%}
-{% set over_columns = features | selectattr('family.over_columns') | list -%}
-{% set indexes -%}
-{% for feature in features -%}
-{% for _ in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
-{%- endfor %}
-{%- endset -%}
-{% set positions -%}
-{% for feature in features -%}
-{% for _ in feature.columns %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
-{%- endfor %}
-{%- endset -%}
-{% set numbers -%}
-{% for suffix in nbsql.centred_numbers(features).split() %}nbsql_x{{ suffix }}{{ nbsql.comma(loop) }}{% endfor %}
-{%- endset -%}
-{% set lists = [nbsql.array_of(indexes)] + ([nbsql.array_of(positions)] if over_columns else []) + [nbsql.array_of(numbers)] -%}
-SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if over_columns %}, j{% endif +%}
+{# The numbers that are counted, one column each, of the first rows. #}
+{% macro first_numbers(source, features, rows) -%}
+SELECT {% for suffix in nbsql.centred_numbers(features).split() %}nbsql_x{{ suffix }}{{ nbsql.comma_blank(loop) }}{% endfor +%}
 FROM (
   SELECT
-    {{ nbsql.unnested(lists, ['index', 'j', 'x'] if over_columns else ['index', 'x']) | indent(4) }}
-  FROM (
-    SELECT
-      {% for feature in features %}
-      {{ nbsql.inputs(feature, none, false, false) | indent(6) }}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
-  ) AS sample
+    {% for feature in features %}
+    {{ nbsql.inputs(feature, none, false, false) | indent(4) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {{ nbsql.excerpt(source, rows) }} AS source
 ) AS sample
-WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
-GROUP BY index{% if over_columns %}, j{% endif +%}
 {%- endmacro %}
 
 {# The cells of the classes themselves, from a wide scan. #}
