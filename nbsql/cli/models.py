@@ -38,7 +38,10 @@ _SIZES = ("classes", "features", "rows")  # the columns of sizes in the list of 
 @option("--likelihoods", is_flag=True, help="Show the likelihood of each value in each class.")
 @option("--batches", is_flag=True, help="Show the ledger: what the model has learnt and forgotten, and when.")
 @option("--limit", type=AT_LEAST_1, default=40, metavar="N", help="The most rows of likelihoods.")
-@with_formats(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of running it.")
+@with_formats(
+    csv=f"{FEATURES[:-1]}; or what is asked for.",
+    sql="Print the SQL of the priors and likelihoods, or of what is asked for, instead.",
+)
 def show(
     database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, batches: bool, limit: int, form: Form
 ) -> None:
@@ -60,6 +63,8 @@ def show(
             "batches": loaded.batches.sql,
         }
         if form == "sql":
+            if families:
+                raise click.UsageError("--families is no query; leave out --sql, or take --json")
             printed = [part for part in parts if part in queries] or ["priors", "likelihoods"]
             tables.sql("\n\n".join(f"{queries[part]};" for part in printed))
         elif not parts and form == "table":

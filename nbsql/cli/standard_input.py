@@ -67,6 +67,8 @@ class ReadsStandardInput(Engine):
 
     def source(self, source: Any) -> Source:
         """The source that the user names, which may be standard input."""
+        if isinstance(source, str) and len(source) < 256 and Path(source).is_fifo():  # such as <(...) of a shell
+            raise InputError(f"{source!r} is a pipe, and a source is read more than once; name standard input, {NAME}, instead")
         if source != NAME:
             return super().source(source)
         if self._spooled is None:

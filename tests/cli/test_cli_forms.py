@@ -77,6 +77,9 @@ def test_a_model_is_shown_as_an_object_of_its_parts(shop: str) -> None:
     assert sorted(parts) == ["families", "priors"]
     message = run("show", shop, "spell", "--priors", "--families", "--csv", code=2)
     assert "CSV is one table; choose one of --families and --priors" in message
+    assert "--families is no query; leave out --sql, or take --json" in run(
+        "show", shop, "spell", "--families", "--sql", code=2
+    )
 
 
 @pytest.mark.parametrize(
@@ -175,6 +178,14 @@ def test_standard_input_with_nothing_in_it_is_one_line(
         "error: standard input is empty; pipe rows into it, as CSV or JSON: cat new.csv | nbsql ...\n"
     )
     assert not list(folder.glob("nbsql-*/rows.*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_by_name_is_one_line(shop: str) -> None:
+    os.mkfifo("rows.csv")
+    said = "error: 'rows.csv' is a pipe, and a source is read more than once; name standard input, -, instead\n"
+    assert run("predict", shop, "spell", "rows.csv", code=1) == said
+    assert "fit" not in run("fit", shop, "rows.csv", "--target", "play", "--name", "piped", code=1).split()
 
 
 # Completion ----------------------------------------------------------------------------------------------------------
