@@ -124,7 +124,7 @@ def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
     query = "SELECT x > 4 AS a, b, c, (x > 4) = (b = 'u') AS y FROM t"
     losses = {}
     for pairs in (0, 5):
-        found = nbsql.cross_validate(con, query, target="y", method=nbsql.Weighted(pairs=pairs), folds=3)
+        found = nbsql.cross_validate(con, query, target="y", method=nbsql.Weighted(pairs=pairs), folds=2)
         losses[pairs] = found.log_loss
     assert losses[0] > 0.68
     assert losses[5] < 0.01
@@ -197,7 +197,7 @@ def test_a_refit_finds_its_pairs_anew(con: Any, model: nbsql.Model) -> None:
     """With the families of a model, and in each fold of a calibration."""
     again = nbsql.fit(con, "t", families=model.families, method=nbsql.Weighted(pairs=1), **OPTIONS)
     assert [*again.families] == ["x", "b", "c", "x & b"]
-    assert again.calibrate("t", folds=3).temperature == pytest.approx(1, abs=0.5)
+    assert again.calibrate("t", folds=2).temperature == pytest.approx(1, abs=0.5)
 
 
 def test_a_class_of_one_row_has_no_pairs_and_it_is_said(con: Any) -> None:
