@@ -59,16 +59,6 @@ def test_the_scorer_for_every_engine(both: tuple[Place, Place], layout: Callable
         agree(model, maker, both)
 
 
-def test_a_gamma_of_numbers_outside_it_for_every_engine(both: tuple[Place, Place]) -> None:
-    """Most engines refuse the logarithm of a number of 0 or less, and no class explains one."""
-    for place in both:
-        place.table("rows", COLUMNS, ROWS)
-    for maker in both:
-        source = "SELECT * FROM rows WHERE calls > 0"
-        model = nbsql.fit(maker.con, source, target="y", id="id", name="m", families={"calls": "gamma"})
-        agree(model, maker, both)
-
-
 def agree(model: nbsql.Model, maker: Place, places: tuple[Place, Place]) -> None:
     """Hold what the scorers of a model say on both engines against its own answers."""
     for verb in ("predict_proba", "joint_log_likelihood", "log_evidence"):
@@ -82,18 +72,24 @@ def agree(model: nbsql.Model, maker: Place, places: tuple[Place, Place]) -> None
                 assert [*map(near, ours[-added:])] == [*theirs[-added:]]
 
 
-@pytest.mark.parametrize("method", ["aode", nbsql.KDB(k=2)], ids=str)
-def test_pairs_and_lists_of_categories_for_every_engine(both: tuple[Place, Place], method: Any) -> None:
+PAIRED: dict[str, Any] = {
+    "sky": nbsql.Categorical(nulls="category"), "warm": "categorical", "wind": nbsql.Binned(by=[2]), "w1": "categorical",
+}  # fmt: skip
+OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+    # Most engines refuse the logarithm of a number of 0 or less, and no class explains one.
+    "numbers outside a gamma": ("SELECT * FROM rows WHERE calls > 0", {"families": {"calls": "gamma"}}),
+    "aode": ("rows", {"features": [*PAIRED], "families": PAIRED, "method": "aode", "alpha": 0}),
+    "kdb": ("rows", {"features": [*PAIRED], "families": PAIRED, "method": nbsql.KDB(k=2), "alpha": 0}),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_other_scorers_for_every_engine(both: tuple[Place, Place], case: str) -> None:
+    source, options = OTHERS[case]
     for place in both:
         place.table("rows", COLUMNS, ROWS)
-    families: dict[str, Any] = {
-        "sky": nbsql.Categorical(nulls="category"), "warm": "categorical", "wind": nbsql.Binned(by=[2]), "w1": "categorical",
-    }  # fmt: skip
     for maker in both:
-        model = nbsql.fit(
-            maker.con, "rows", target="y", id="id", name="m", features=[*families], families=families, method=method, alpha=0
-        )
-        agree(model, maker, both)
+        agree(nbsql.fit(maker.con, source, target="y", id="id", name="m", **options), maker, both)
 
 
 def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:

@@ -59,15 +59,6 @@ def test_settings_are_judged_as_by_themselves(con: Connection, families: int, we
         assert (found.rows, *row[4:]) == (own.rows, near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
-def test_folds_that_are_dealt_and_classes_in_the_order_of_their_priors(con: Connection) -> None:
-    options: dict[str, Any] = {"target": "play", "exclude": ["times", "part"], "folds": 5}
-    priors = ["empirical", "uniform"]
-    found = nbsql.sweep(con, "days", alpha=[2.0, 1e-9], prior=priors, **options)
-    for row, setting in zip(found.ranking.fetchall(), found.settings, strict=True):
-        own = nbsql.cross_validate(con, "days", **options, **setting)
-        assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
-
-
 @pytest.mark.slow
 def test_settings_without_categories_stand_beside_others(con: Connection) -> None:
     con.execute("CREATE TABLE counts AS SELECT wind, calls, play FROM days")
@@ -92,9 +83,10 @@ def test_settings_without_categories_stand_beside_others(con: Connection) -> Non
         {"families": [{"note": nbsql.Text(alpha=a)} for a in (1, 2, 3)]},
         {"families": [{"both": nbsql.Joint(["sky", "warm"], backoff="naive", alpha=a)} for a in (1, 2, 3)]},
         {"alpha": [1, 2, 3], "folds": "loo"},
+        {"alpha": [2.0, 1e-9], "prior": ["empirical", "uniform"], "folds": 5},  # by which the classes have another order
     ],
 )
-def test_words_backoffs_and_rows_left_out_one_by_one(con: Connection, options: dict[str, Any]) -> None:
+def test_words_backoffs_priors_and_folds_of_all_kinds(con: Connection, options: dict[str, Any]) -> None:
     shared: dict[str, Any] = {"target": "play", "exclude": ["part", "times"], "folds": options.get("folds", 3)}
     found = nbsql.sweep(con, "days", **{**shared, **options})
     for row, setting in zip(found.ranking.fetchall(), found.settings, strict=True):

@@ -127,20 +127,16 @@ def test_numbers_whose_classes_are_far_apart_keep_their_digits(con: Connection) 
             assert dict(zip("xyz", joint, strict=True)) == pytest.approx(expected(model, row), rel=1e-9, abs=1e-9)
 
 
-def test_classes_that_come_to_be_far_apart_keep_their_digits(con: Connection, rows: str) -> None:
+LATER = {
+    "gaps": "SELECT * REPLACE (CAST(NULL AS DOUBLE) AS a) FROM rows",
+    "a class far apart": "SELECT * REPLACE (if(y = 'x', 'w', y) AS y, if(y = 'x', 1e9, 0) + a AS a) FROM rows",
+}
+
+
+@pytest.mark.parametrize("later", LATER.values(), ids=LATER)
+def test_a_model_stays_right_when_others_come_later(con: Connection, rows: str, later: str) -> None:
     model = nbsql.fit(con, rows, target="y", name="model", id="weight", infer="types")
-    con.execute("CREATE TABLE later AS SELECT * REPLACE (a + 1e9 * (y = 'x')::INTEGER AS a) FROM rows WHERE y <> 'x'")
-    con.execute("INSERT INTO later SELECT * REPLACE ('w' AS y, 1e9 + a AS a) FROM rows WHERE y = 'x'")
-    model.update("later")
-    both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight", infer="types")
-    for source in (rows, "later"):
-        ours, theirs = (m.predict_proba(source).df()["probability_x"].to_numpy() for m in (model, both))
-        assert ours == pytest.approx(theirs, rel=1e-9)
-
-
-def test_a_model_stays_right_when_gaps_come_later(con: Connection, rows: str) -> None:
-    model = nbsql.fit(con, rows, target="y", name="model", id="weight")
-    con.execute("CREATE TABLE later AS SELECT * REPLACE (CAST(NULL AS DOUBLE) AS a) FROM rows")
+    con.execute(f"CREATE TABLE later AS {later}")
     model.update("later")
     both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight", infer="types")
     for source in (rows, "later"):
