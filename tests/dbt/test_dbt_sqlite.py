@@ -14,7 +14,7 @@ from support.dbt_projects import ALL, Project, dbt, equal, needs_dbt, read, scor
 
 import nbsql
 
-pytestmark = needs_dbt
+pytestmark = [*needs_dbt, pytest.mark.nightly]  # an environment of its own, and a build of dbt 1
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "dbt_project"
 # Numbers, categories and Booleans, with gaps, texts that are quoted, and a class whose numbers are whole.
@@ -174,7 +174,6 @@ def test_what_sqlite_lacks_is_refused_by_name(project: OnSQLite) -> None:
     }
 
 
-@pytest.mark.nightly
 def test_the_example_is_built_as_its_profile_says(tmp_path: Path) -> None:
     why = dbt_versions.missing("sqlite")
     if why:
