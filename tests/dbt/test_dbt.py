@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -191,14 +191,14 @@ def _options(given: dict[str, Any], engine: str) -> dict[str, Any]:
     return {**options, "families": {key: family for key, family in families.items() if key != "counts" or COUNTS[engine]}}
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=OF_ROWS)
 def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     """A project with all cases and all verbs, built on an engine."""
-    with server(request.param) as address:
-        yield built(tmp_path_factory.mktemp("dbt"), address)
+    with server(*request.param) as address:
+        yield built(tmp_path_factory.mktemp("dbt"), address, request.param[1])
 
 
-def built(folder: Path, address: str | None) -> Project:
+def built(folder: Path, address: str | None, version: str | None) -> Project:
     models = dict.fromkeys(CASES, "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}")
     for name in CASES:
         models |= {f"{name}_{verb}": sql.replace("NAME", name) for verb, sql in VERBS.items() if verb in verbs_of(name)}
@@ -231,7 +231,7 @@ def built(folder: Path, address: str | None) -> Project:
         "families": bins,
     }
     meta["by_grade"] = {**meta["card"], "features": ["category", "flag", "x", "wait", "events"], "slice_by": "grade"}
-    found = Project(folder, models, meta, address=address)
+    found = Project(folder, models, meta, address=address, version=version)
     found.run(ROWS.format(counts=COUNTS[engine]))
     found.build()
     return found

@@ -71,7 +71,7 @@ def postgres(folder: Path) -> Iterator[str]:
     command: list[str | Path] = [folder / "postgres", "-D", data, "-F", "-p", str(port), "-k", home]
     for setting in (
         "listen_addresses=127.0.0.1",
-        "max_connections=30",
+        "max_connections=200",  # of which dbt 2 opens one a model
         "shared_buffers=32MB",
         "full_page_writes=off",
         "wal_level=minimal",
