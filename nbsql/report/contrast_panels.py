@@ -11,7 +11,7 @@ from nbsql.evaluation.monitor import monitor as watched
 from nbsql.evaluation.profile import is_number
 from nbsql.learning.derive import slice_names
 from nbsql.learning.model_source import check_columns
-from nbsql.report.model_panels import CLASSES, times_as, top_classes
+from nbsql.report.model_panels import ALIKE, CLASSES, times_as, top_classes
 from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, factor_parameter, records, show, shown
 
 _BARS = 24
@@ -42,7 +42,9 @@ def discrimination(request: Request) -> Iterator[Figure]:
     first, is_only = strongest[0], any(not math.isfinite(row["log_ratio"]) for row in strongest)
     finding = request.value_name(first["feature"], first["value"])
     sides = (one, other) if first["log_ratio"] > 0 else (other, one)
-    if math.isfinite(first["log_ratio"]):
+    if abs(first["log_ratio"]) < ALIKE:
+        finding = f"Values are about equally frequent in {one} and in {other}"
+    elif math.isfinite(first["log_ratio"]):
         finding += f" is {times_as(first['log_ratio'])} as likely in {sides[0]} as in {sides[1]}"
     else:
         finding += f" is in {sides[0]} and never in {sides[1]}"

@@ -34,7 +34,7 @@ WORDS = 10  # words of each class
 ALL_WORDS = 20  # words among which the reader can choose
 _VALUES = 15
 _NUMBER = re.compile(r"[\[(]?(-?(?:inf|[\d.]+(?:e[+-]?\d+)?))(?:, [^,]+[\])])?")  # a number, or a bin as the statistics name it
-_ALIKE = 0.05  # the log-odds below which a difference is not reported
+ALIKE = 0.05  # the log-odds below which a difference is not reported
 _RARE = 0.03  # the share of the rows of a class below which a value makes no headline
 _FAINT = 0.002  # the share of the highest density below which a curve is not drawn
 
@@ -274,7 +274,7 @@ def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
         sides = (best["class"], rest[0] if len(rest) == 1 else "the other classes")
         more, less = sides if best["log_odds"] > 0 else sides[::-1]
         finding = f"{value} is {times_as(best['log_odds'])} as frequent in {more} as in {less}"
-        if abs(best["log_odds"]) < _ALIKE:
+        if abs(best["log_odds"]) < ALIKE:
             finding = f"The values of {name} are about equally frequent in all classes"
     else:
         finding = f"Values of {name} by class"

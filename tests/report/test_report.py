@@ -335,6 +335,8 @@ def test_a_value_that_only_one_class_has_is_infinitely_likelier_and_drawn_to_the
         pytest.approx(math.log(2), rel=1e-3),
     ]
     assert picture.svg.count("<svg") == 1
+    alike = nbsql.fit(con, "SELECT i % 2 AS y, 'v' || i % 3 AS x FROM range(600) AS r(i)", target="y")
+    assert alike.plot.discrimination().finding == "Values are about equally frequent in y = 0 and in y = 1"
 
 
 @pytest.mark.slow
