@@ -250,7 +250,7 @@ def has_compact_form(context: Context, plan: Plan) -> bool:
 
 def _is_number(feature: Feature) -> bool:
     family = feature.family
-    by_column = family.cell == "column" or not feature.columns[1:]
+    by_column = family.cell == "column" or not (family.over_columns or feature.columns[1:])  # not of a matrix, even of one
     return not family.has_lookups and not family.shared and by_column
 
 

@@ -52,6 +52,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "joint": {"features": ["place", "kind"], "method": nbsql.JointBayes(backoff="naive")},
     "lda": {"features": ["x", "y", "place"], "method": "lda"},
     "qda": {"features": ["x", "y"], "method": "qda"},
+    "qda of one number": {"features": ["x", "place"], "method": "qda"},
     "logistic": {"features": ["x", "member", "place"], "method": "logistic"},
     "components": {"features": ["x", "y", "place"], "method": nbsql.Mixture(2)},
     "maximum likelihood": {"features": ["place", "kind"], "alpha": 0},
