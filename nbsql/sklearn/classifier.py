@@ -35,6 +35,7 @@ from nbsql.sklearn.columns import (
     is_frame,
     is_missing,
     kinds_of,
+    plain_labels,
     with_columns,
 )
 from nbsql.sklearn.store import NAME, Store
@@ -277,7 +278,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         """Rows with labels and weights as a source, the options of a fit that name their columns, and the labels."""
         X = as_rows(X)  # noqa: N806
         rows, names = self._features(X, y, reset=reset)
-        labels = column_or_1d(y, warn=True)
+        labels = column_or_1d(plain_labels(y), warn=True)
         if labels.dtype.kind in "OmM" and any(map(is_missing, labels)):  # these cannot be sorted beside text
             raise ValueError("Input y contains NaN.")
         check_classification_targets(labels)

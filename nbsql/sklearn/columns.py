@@ -87,6 +87,13 @@ def _cast(column: Any, kind: str) -> Any:
     return np.array([None if is_missing(value) else cast(value) for value in column], dtype=object)
 
 
+def plain_labels(labels: Any) -> Any:
+    """Whole numbers and Booleans of pandas that could be missing as those of NumPy; scikit-learn would make floats of them."""
+    plain = getattr(getattr(labels, "dtype", None), "numpy_dtype", None)
+    known = plain is not None and plain.kind in "iub" and not labels.isna().any()
+    return labels.to_numpy(dtype=plain) if known else labels
+
+
 def label_keys(labels: Any) -> list[Any]:
     """Labels as values of a database: whole numbers, booleans, numbers, and everything else as text."""
     if labels.dtype.kind in "iubf":

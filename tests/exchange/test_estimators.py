@@ -188,6 +188,15 @@ def test_labels_keep_their_type(labels: list[Any]) -> None:
     assert estimator.predict(FRAME).dtype == np.array(labels).dtype
 
 
+@pytest.mark.parametrize("kind", ["Int64", "boolean", pd.ArrowDtype(pa.int64())], ids=str)
+def test_labels_that_could_be_missing_are_no_floats(kind: Any) -> None:
+    base = 0 if kind == "boolean" else 2**60  # whose neighbour is the same double
+    labels = pd.Series([base + number % 2 for number in range(6)], dtype=kind)
+    estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, labels)
+    assert estimator.classes_.tolist() == [base, base + 1]
+    assert estimator.classes_.dtype.kind == ("b" if kind == "boolean" else "i")
+
+
 def test_a_time_is_one_label_whatever_its_unit() -> None:
     days = np.array(["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-01T12", "2026-01-02", "2026-01-01"], "datetime64[h]")
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, pd.Series(days))
