@@ -362,11 +362,11 @@ def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
 
 @pytest.mark.slow
 def test_a_sweep_over_families_by_leave_one_out() -> None:
-    frame, labels = mixed(24)
+    frame, labels = mixed(12)
     found = NaiveBayesCV(alphas=[1.0], families=[{}, {"k": nbsql.Categorical(alpha=5.0)}], cv="loo", scoring="accuracy").fit(
         frame, labels
     )
-    proba = cross_val_predict(NaiveBayesClassifier(), frame, labels, cv=KFold(24), method="predict_proba")
+    proba = cross_val_predict(NaiveBayesClassifier(), frame, labels, cv=KFold(12), method="predict_proba")
     assert found.cv_results_["mean_test_neg_log_loss"][0] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
     assert set(found.best_params_) == {"alpha", "prior", "families"}
 
