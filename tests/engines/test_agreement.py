@@ -20,17 +20,9 @@ from nbsql.cli import main
 Both = tuple[Place, Place]
 
 COLUMNS = {
-    "id": "INTEGER",
-    "label": "VARCHAR",
-    "Sender": "VARCHAR",
-    "replied": "BOOLEAN",
-    "length": "DOUBLE PRECISION",
-    "links": "INTEGER",
-    "flag": "SMALLINT",
-    "share": "DECIMAL(10, 3)",
-    "day": "DATE",
-    "weight": "DOUBLE PRECISION",
-}
+    "id": "INTEGER", "label": "VARCHAR", "Sender": "VARCHAR", "replied": "BOOLEAN", "length": "DOUBLE PRECISION",
+    "links": "INTEGER", "flag": "SMALLINT", "share": "DECIMAL(10, 3)", "day": "DATE", "weight": "DOUBLE PRECISION",
+}  # fmt: skip
 
 
 def mail(count: int, seed: int) -> list[tuple[Any, ...]]:

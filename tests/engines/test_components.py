@@ -12,13 +12,9 @@ import nbsql
 
 Both = tuple[Place, Place]
 COLUMNS = {
-    "id": "INTEGER",
-    "y": "VARCHAR",
-    "w": "DOUBLE PRECISION",
-    "x": "DOUBLE PRECISION",
-    "z": "DECIMAL(10, 3)",
+    "id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "x": "DOUBLE PRECISION", "z": "DECIMAL(10, 3)",
     "c": "VARCHAR",
-}
+}  # fmt: skip
 CASES: dict[str, dict[str, Any]] = {
     "two": {"method": nbsql.Mixture(2), "exclude": ["w"]},
     "weights": {"method": nbsql.Mixture(3), "weight": "w"},

@@ -9,14 +9,9 @@ import nbsql
 
 Both = tuple[Place, Place]
 COLUMNS = {
-    "id": "INTEGER",
-    "y": "VARCHAR",
-    "v": "VARCHAR",
-    "x": "DOUBLE PRECISION",
-    "events": "INTEGER",
-    "words": "VARCHAR",
+    "id": "INTEGER", "y": "VARCHAR", "v": "VARCHAR", "x": "DOUBLE PRECISION", "events": "INTEGER", "words": "VARCHAR",
     "w": "DOUBLE PRECISION",
-}
+}  # fmt: skip
 CASES: dict[str, dict[str, Any]] = {
     "all kinds": {"exclude": ["w"], "families": {"events": "poisson", "words": "text"}, "slice_by": "events % 2"},
     "weights": {"features": ["v", "x"], "weight": "w"},

@@ -12,17 +12,9 @@ import nbsql.queries.standalone.terms
 from nbsql.plan import VERBS
 
 COLUMNS = {
-    "id": "INTEGER",
-    "y": "VARCHAR",
-    "sky": "VARCHAR",
-    "warm": "BOOLEAN",
-    "wind": "DOUBLE PRECISION",
-    "wait": "DOUBLE PRECISION",
-    "calls": "INTEGER",
-    "days": "INTEGER",
-    "w1": "INTEGER",
-    "w2": "INTEGER",
-}
+    "id": "INTEGER", "y": "VARCHAR", "sky": "VARCHAR", "warm": "BOOLEAN", "wind": "DOUBLE PRECISION",
+    "wait": "DOUBLE PRECISION", "calls": "INTEGER", "days": "INTEGER", "w1": "INTEGER", "w2": "INTEGER",
+}  # fmt: skip
 ROWS = [
     (1, "yes", "it's", True, 1.5, 0.5, 3, 0, 1, 0),
     (2, "yes", "back\\slash", False, 2.5, 2.25, 1, 4, 0, 3),

@@ -15,19 +15,10 @@ from engines.places import LACKS, Place, assert_same_rows, same
 import nbsql
 
 COLUMNS = {
-    "id": "INTEGER",
-    "y": "VARCHAR",
-    "x": "DOUBLE PRECISION",
-    "k": "INTEGER",
-    "price": "DECIMAL(8, 2)",
-    "member": "BOOLEAN",
-    "sky": "VARCHAR",
-    "day": "DATE",
-    "note": "VARCHAR",
-    "tags": "VARCHAR[]",
-    "w1": "INTEGER",
+    "id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "price": "DECIMAL(8, 2)",
+    "member": "BOOLEAN", "sky": "VARCHAR", "day": "DATE", "note": "VARCHAR", "tags": "VARCHAR[]", "w1": "INTEGER",
     "w2": "INTEGER",
-}
+}  # fmt: skip
 WORDS = ["offer", "lunch", "it's", "ÄRGER", "free"]
 
 CASES: dict[str, dict[str, Any]] = {

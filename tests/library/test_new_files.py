@@ -125,28 +125,13 @@ def test_what_fails_in_a_new_file_leaves_none(kind: type[Exception], make: Calla
 
 
 VERBS = [
-    "predict gulf.duckdb m t",
-    "evaluate gulf.duckdb m t",
-    "cross-validate gulf.duckdb t --target y",
-    "sweep gulf.duckdb t --target y",
-    "sweep gulf.duckdb t --target y --name m",
-    "calibrate gulf.duckdb m t",
-    "explain gulf.duckdb m t",
-    "update gulf.duckdb m t",
-    "forget gulf.duckdb m t",
-    "rollback gulf.duckdb m 1",
-    "compact gulf.duckdb m",
-    "merge gulf.duckdb a b --name c",
-    "export gulf.duckdb m m.parquet",
-    "show gulf.duckdb m",
-    "list gulf.duckdb",
-    "relevance gulf.duckdb m",
-    "linear gulf.duckdb m",
-    "sample gulf.duckdb m 3",
-    "log-likelihood gulf.duckdb m t",
-    "sql gulf.duckdb predict m t",
-    "drop gulf.duckdb m --yes",
-]
+    "predict gulf.duckdb m t", "evaluate gulf.duckdb m t", "cross-validate gulf.duckdb t --target y",
+    "sweep gulf.duckdb t --target y", "sweep gulf.duckdb t --target y --name m", "calibrate gulf.duckdb m t",
+    "explain gulf.duckdb m t", "update gulf.duckdb m t", "forget gulf.duckdb m t", "rollback gulf.duckdb m 1",
+    "compact gulf.duckdb m", "merge gulf.duckdb a b --name c", "export gulf.duckdb m m.parquet", "show gulf.duckdb m",
+    "list gulf.duckdb", "relevance gulf.duckdb m", "linear gulf.duckdb m", "sample gulf.duckdb m 3",
+    "log-likelihood gulf.duckdb m t", "sql gulf.duckdb predict m t", "drop gulf.duckdb m --yes",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -93,18 +93,9 @@ def test_columns_labels_categories_and_tokens_round_trip(con: duckdb.DuckDBPyCon
 
 
 BY_DAY = {
-    "it's",
-    'say "hi"',
-    "select",
-    "数",
-    "a.b",
-    '"; DROP TABLE canary; --',
-    "{{ 7 * 7 }}",
-    "line\nend",
-    "%s",
-    "statistics",
+    "it's", 'say "hi"', "select", "数", "a.b", '"; DROP TABLE canary; --', "{{ 7 * 7 }}", "line\nend", "%s", "statistics",
     "predict",
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

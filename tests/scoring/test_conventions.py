@@ -47,13 +47,8 @@ def test_nulls_are_a_category_of_their_own_on_request(
     options = {"families": {"x": nbsql.Categorical(nulls="category")}} if for_feature else {"nulls": "category"}
     model = nbsql.fit(con, GAPS, target="y", **options)
     expected = {
-        ("a", "u"): 3 / 6,
-        ("a", "v"): 1 / 6,
-        ("a", None): 2 / 6,
-        ("b", "u"): 1 / 6,
-        ("b", "v"): 2 / 6,
-        ("b", None): 3 / 6,
-    }
+        ("a", "u"): 3 / 6, ("a", "v"): 1 / 6, ("a", None): 2 / 6, ("b", "u"): 1 / 6, ("b", "v"): 2 / 6, ("b", None): 3 / 6,
+    }  # fmt: skip
     assert {(row[0], row[2]): row[3] for row in model.likelihoods} == near(expected)
     assert joint(model, MISSING) == [{"a": near(HALF + log(1 / 3)), "b": near(HALF + log(1 / 2))}]
 

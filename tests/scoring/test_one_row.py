@@ -318,14 +318,9 @@ def test_scalars_of_numpy_are_their_values(con: duckdb.DuckDBPyConnection) -> No
     model = nbsql.fit(con, "rows", target="label", features=names, families={"rank": "categorical", "visits": "poisson"})
     row = {"x": 0.25, "visits": 3, "member": True, "place": "v1", "rank": 2, "tags": ["t1", "u2"], "bag": {"m1": 2}}
     given = {
-        "x": np.float32(0.25),
-        "visits": np.uint8(3),
-        "member": np.bool_(True),
-        "place": np.str_("v1"),
-        "rank": np.int64(2),
-        "tags": np.array(["t1", "u2"]),
-        "bag": {"m1": np.int32(2)},
-    }
+        "x": np.float32(0.25), "visits": np.uint8(3), "member": np.bool_(True), "place": np.str_("v1"),
+        "rank": np.int64(2), "tags": np.array(["t1", "u2"]), "bag": {"m1": np.int32(2)},
+    }  # fmt: skip
     assert_alike(model.predict_one(given), model.predict_one(row))
     missing = dict.fromkeys(names)
     assert_alike(model.predict_one(missing | {"rank": pd.NA, "x": pd.NaT}), model.predict_one(missing))

@@ -9,14 +9,9 @@ import pytest
 import nbsql
 
 WORDS = [
-    "Wind_and rain-42, and ICE",
-    "wind  ART\u0130 é e\u0301t\u00e9 \u0301x",
-    "",
-    " \x1f.. ",
-    None,
-    "naïve rain",
+    "Wind_and rain-42, and ICE", "wind  ART\u0130 é e\u0301t\u00e9 \u0301x", "", " \x1f.. ", None, "naïve rain",
     "RAIN\tx2y 7",
-]
+]  # fmt: skip
 
 
 class Said(str, Enum):

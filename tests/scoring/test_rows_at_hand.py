@@ -12,13 +12,9 @@ import pytest
 import nbsql
 
 COLUMNS = {
-    "sky": ["sun", "sun", None, "rain"],
-    "wind": [1, 2, 3, None],
-    "hours": np.array([0.5, 1.5, np.nan, 2.5]),
-    "dry": [True, True, False, False],
-    "words": [["a", "b"], [], None, ["b"]],
-    "counts": [{"a": 1}, None, {"b": 2.5}, {}],
-}
+    "sky": ["sun", "sun", None, "rain"], "wind": [1, 2, 3, None], "hours": np.array([0.5, 1.5, np.nan, 2.5]),
+    "dry": [True, True, False, False], "words": [["a", "b"], [], None, ["b"]], "counts": [{"a": 1}, None, {"b": 2.5}, {}],
+}  # fmt: skip
 
 
 def rows_of(columns: dict[str, Any]) -> list[dict[str, Any]]:
