@@ -144,7 +144,7 @@ class Runner(ABC):
         return None
 
     def parameter_type(self, name: str) -> str:
-        """The type as which a parameter for a column is read, by the name of the column's type."""
+        """The type as which a value for a column is read, by the name of the column's type."""
         return name
 
     def kind(self, name: str) -> str:  # noqa: ARG002

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -170,8 +169,7 @@ def _check(calendar: Calendar, column: Column) -> None:
 
 
 def _part(engine: Engine, column: Column, part: str, zone: str | None) -> Derived:
-    # As a TIMESTAMP_S, a time of later rows would be rounded, to another hour or day.
-    kind = "TIMESTAMP" if re.fullmatch("TIMESTAMP_(S|MS|NS)", column.type) else column.type
+    kind = engine.parameter_type(column.type)
     column_type = engine.type_name(kind) if engine.renderer.dialect.traits.table_macros else None
     expression = restore(engine.renderer.fragment("calendar_part", column.name, part, zone, column_type))
     return Derived(part_name(part, column.name), expression, ((column.name, column.type),), part=part, zone=zone)

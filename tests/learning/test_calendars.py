@@ -1,6 +1,7 @@
 """A date is no obstacle to a fit: its parts are features, and what is not learnt of it is said."""
 
 import sqlite3
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +243,4 @@ def test_a_part_is_that_of_the_time_itself_whatever_the_precision_that_was_learn
         con.execute(f"CREATE OR REPLACE TABLE new AS SELECT {time}::{offered} AS sent")
         assert model.predict("new").fetchall()[0][1] == 3
         assert con.sql("FROM hours.predict('new')").fetchall()[0][1] == 3
+    assert model.predict_one({"sent": datetime(2024, 1, 1, 3, 59, 59, 999_700)})["prediction"] == 3

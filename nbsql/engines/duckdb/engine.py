@@ -68,6 +68,8 @@ class DuckDB(DuckDBDriver):
         super().require(what)
 
     def parameter_type(self, name: str) -> str:
+        if name in ("TIMESTAMP_S", "TIMESTAMP_MS"):  # as which a time would be rounded, to another hour or day
+            return "TIMESTAMP"
         return "VARCHAR" if name.startswith("ENUM") or name == '"NULL"' else name
 
     def kind(self, name: str) -> str:
