@@ -23,8 +23,8 @@ from nbsql.tuning.candidate_terms import DEFAULT, OUT, CandidateTerms, TreeTerms
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
-    "naive", "weighted", "lda", QDA(shrinkage=0.2), "aode",
-    TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True), Weighted(penalty=10, triples=40, parents=2),
+    "naive", "weighted", "lda", QDA(shrinkage=0.2), QDA(shrinkage=0.2, toward="pooled"), QDA(shrinkage=0.05, toward="pooled"),
+    "aode", TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True), Weighted(penalty=10, triples=40, parents=2),
 )  # fmt: skip
 
 # What is not tried unasked.
@@ -32,6 +32,7 @@ MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
 MAX_WEIGHED_OF_TREE = 400  # the same where the columns depend on each other, which gains more
 MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
 MAX_SHRUNK = 64  # the same of products whose covariances are shrunk, which many columns need not determine
+MAX_POOLED = 40  # the same where they are shrunk toward each other, which leaves columns collinear
 MAX_PAIRED = 100  # columns of which every pair is scored
 MIN_ROWS_OF_TREE = 5  # for each of more columns than may be cut that depends on others and has a weight
 
@@ -112,7 +113,10 @@ def reason_not_tried(method: Classifier, columns: int, classes: int, rows: int) 
         return f"{rows:,} rows are few for the weights of {columns} columns that depend on others; name it in methods to try it"
     if isinstance(method, AODE) and columns > MAX_PAIRED:
         return f"the pairs of {columns} columns take long; name it in methods to try it"
-    if isinstance(method, Discriminant) and columns > (MAX_SHRUNK if method.shrinkage else MAX_CUT):
+    of_covariances = MAX_CUT
+    if isinstance(method, QDA) and method.shrinkage:
+        of_covariances = MAX_POOLED if method.toward == "pooled" else MAX_SHRUNK
+    if isinstance(method, Discriminant) and columns > of_covariances:
         return f"the covariances of {columns} columns take long; name it in methods to try it"
     return None
 

@@ -534,7 +534,8 @@ def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_i
         FROM (SELECT i, hash(i, 1) % 100000 / 100000 AS x FROM range(4000) AS r(i))"""
     )
     found = nbsql.auto(con, "far", target="y")
-    assert found.refused.keys() == {"lda", "qda(shrinkage=0.2)", "tan(bins=10)", "kdb(bins=20, weighted=True, k=2)"}
+    quadratic = {f"qda(shrinkage={words})" for words in ("0.2", "0.2, toward=pooled", "0.05, toward=pooled")}
+    assert found.refused.keys() == {"lda", *quadratic, "tan(bins=10)", "kdb(bins=20, weighted=True, k=2)"}
     behind, error, best = re.fullmatch(
         r"in the first fold its log loss is ([.0-9]+) ± ([.0-9]+) behind (.*); name it in methods to try it in all",
         found.refused["lda"],
@@ -608,7 +609,8 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
 def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
     trees = ["method tan(bins=10)", "method kdb(weighted=True, k=2)", "method kdb(bins=20, weighted=True, k=2)"]
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
-    others = ["method weighted", "method lda", "method qda(shrinkage=0.2)", "method aode"]
+    quadratic = [f"method qda(shrinkage={words})" for words in ("0.2", "0.2, toward=pooled", "0.05, toward=pooled")]
+    others = ["method weighted", "method lda", *quadratic, "method aode"]
     assert found.not_tried == [
         "further families of 'x', 'k', 'c'",
         *others,
