@@ -147,6 +147,12 @@ class Form:
         return [feature for feature in found if feature.index not in self.number_positions]
 
     @cached_property
+    def inputs(self) -> list[Feature]:
+        """The features of which the terms of a row read more than a lookup."""
+        categories = [*self.star_categories, *self.categories_in_lists]
+        return [*self.computed_features, *(feature for feature in categories if feature.family.parameters)]
+
+    @cached_property
     def unguarded_numbers(self) -> list[Feature]:
         """The complete numbers that are not in lists; their terms are added up."""
         found = [feature for feature in self.complete_numbers if not feature.is_scored_in_lists]

@@ -276,6 +276,8 @@
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'features_with_common_term': [], 'features_with_steps': [], 'complete_numbers': [], 'categories_in_lists': [], 'category_positions': {},
   'joined_categories': levels}) %}
+{% set categories = model.form.star_categories | selectattr('family.parameters') | list -%}
+{% do model.form.update({'inputs': model.form.computed_features + categories}) %}
 {% set summed = dict(model) -%}
 {% set terms = [('prior_term', summed)] + ([('blocks_term', summed)] if in_blocks else []) -%}
 {% for block in model.form.joint_features | batch(50) %}{% do terms.append(('sum_of_terms', block)) %}{% endfor -%}

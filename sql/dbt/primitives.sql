@@ -125,7 +125,7 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AN
 {% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 {% macro default__maximum(x) -%} max({{ x }}) {%- endmacro %}
 {% macro default__mixed_hash(values) -%} hash(hash({{ values }})) {%- endmacro %}
-{% macro default__natural_log(x) -%} LN({{ x }}) {%- endmacro %}
+{% macro default__natural_log(x) -%} ln({{ x }}) {%- endmacro %}
 {% macro default__number_of(column, relation=none) -%}
 CAST({{ relation or nbsql.word('source') }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) {%- endmacro %}
 {% macro default__number_of_rows() -%} count(*) AS rows {%- endmacro %}

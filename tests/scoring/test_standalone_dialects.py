@@ -111,7 +111,7 @@ def test_several_categories_are_one_select_in_every_dialect(
         found = statement(model.sql("predict", "inbox", dialect=dialect, columns=["id"]), dialect)
         assert [name.lower() for name in found.named_selects] == ["id", "prediction", "probability"]
         read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
-        assert read <= {"inbox", "literals"}, dialect
+        assert read <= {"inbox", "literals", "level_3"}, dialect  # which is named in a hint of Spark's
     layout(literal_pairs=3)
     with pytest.raises(nbsql.NotSupportedError) as caught:
         model.sql("predict", "inbox", dialect="trino")
@@ -162,16 +162,12 @@ def test_values_labels_and_names_stay_what_they_are(con: Connection) -> None:
         ("bigquery", "`my-project.shop.inbox`", "FROM `my-project.shop.inbox` AS source"),
         ("tsql", "[the shop].dbo.inbox", "FROM [the shop].dbo.inbox AS source"),
         ("snowflake", 'shop."Inbox" ;', 'FROM shop."Inbox" AS source'),
-        (
-            "sqlite",
-            "SELECT * FROM inbox WHERE x = ';' ; -- all",
-            "FROM (\n    SELECT * FROM inbox WHERE x = ';'\n  ) AS source",
-        ),
-        ("trino", "(SELECT 1 AS x)", "FROM (\n    (SELECT 1 AS x)\n  ) AS source"),
+        ("sqlite", "SELECT * FROM inbox WHERE x = ';' ; -- all", "FROM ( SELECT * FROM inbox WHERE x = ';' ) AS source"),
+        ("trino", "(SELECT 1 AS x)", "FROM ( (SELECT 1 AS x) ) AS source"),
     ],
 )
 def test_a_source_is_taken_as_it_is_written(model: nbsql.Model, dialect: str, source: str, written: str) -> None:
-    assert written in model.sql("predict", source, dialect=dialect)
+    assert written in " ".join(model.sql("predict", source, dialect=dialect).split())
 
 
 NO_SOURCES = (

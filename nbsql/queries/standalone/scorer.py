@@ -1,7 +1,9 @@
 """Scorers for engines that no model lives in: the query of a verb, or of points, in their dialect, with the model's numbers."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
@@ -10,25 +12,17 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import column_names
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.plan import ROW_VERBS, VERBS, Plan
-from nbsql.plan.context import Context
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.derived import columns_of_source
+from nbsql.plan.facts import Facts
+from nbsql.plan.form import Form
 from nbsql.queries.standalone.foreign import comparison_kind, scored_elsewhere, source_relation
 from nbsql.queries.standalone.terms import IMPOSSIBLE, Term, Terms, literal
 from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.state import ModelState
-
-
-@dataclass(frozen=True)
-class Class:
-    """A class of the scorer: its number, the literal of its label, its log prior, and the names of its columns."""
-
-    number: int
-    literal: Markup
-    log_prior: float
-    probability: str
-    joint: str
 
 
 @dataclass(frozen=True)
@@ -41,56 +35,89 @@ class Calibration:
     knots: Mapping[int, Sequence[tuple[float, float]]]  # the isotonic function: its knots, log-odds and probability, in order
 
 
-@dataclass(frozen=True)
-class Scorer:
-    """The data from which the macros render a scorer."""
+@dataclass(frozen=True, eq=False)
+class _Form(Form):
+    """The form of a scorer, whose numbers are not in tables: those of its terms that are joined, and those that are not."""
 
+    terms: Sequence[Term] = ()
+    has_common: bool = False  # whether the part that all classes share matters: where the likelihood itself is returned
+
+    @cached_property
+    def inputs(self) -> list[Feature]:
+        """The terms that read what was made of the source: the codes of lists."""
+        return [term for term in self.terms if term.shape == "lists"]
+
+    @property
+    def star_categories(self) -> list[Feature]:
+        return [term for term in self.terms if term.joined or (term.shape == "pairs" and term.parts)]
+
+    @cached_property
+    def joint_features(self) -> list[Feature]:
+        return [term for term in self.terms if term not in self.star_categories]
+
+    @cached_property
+    def features_with_common_term(self) -> list[Feature]:
+        return [term for term in self.terms if self.has_common and (term.is_shared or "base" in term.family.macros)]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scorer(Context):
+    """The context from which the macros render a scorer: the form has its terms, and the facts no feature."""
+
+    form: _Form
     verb: str
-    classes: Sequence[Class]  # the classes in the order of their numbers
-    terms: Sequence[Term]  # the terms of the features
-    coded: Sequence[Term]  # the columns of codes that terms of several columns read
-    passed: Sequence[str] | None  # the columns of the source to return; None returns all
+    labels: Sequence[Markup] = ()  # the literals of the labels, in the order of the numbers of the classes
+    log_priors: Sequence[float]
+    coded: Sequence[Term] = ()  # the columns of codes that terms of several columns read
     traits: Traits = field(repr=False)  # the traits of the dialect
     infinity: Markup | None = None  # the engine's own infinity
     names: Sequence[str] = ()  # the features of a scorecard, in order
     reasons: int = 0  # the number of features to name that cost a row most points
     calibration: Calibration | None = None  # how the posteriors are calibrated
-    derived: Sequence[str] = ()  # the names of derived columns, which are not returned
+    helpers: Sequence[str] = ()  # the columns of the last step that do not come from the source
 
     @property
-    def common(self) -> list[Term]:
-        """The terms with a part that is the same in all classes. They matter only where the likelihood itself is returned."""
-        if not self.verb.startswith(("joint", "log")):
-            return []
-        return [term for term in self.terms if term.base or term.shared]
+    def read_terms(self) -> list[Term]:
+        """The terms that read columns of the source, and the columns of codes."""
+        return [*(term for term in self.form.terms if not term.parts and term.shape != "pairs"), *self.coded]
 
     @property
-    def helpers(self) -> list[str]:
-        """The columns of the last step that do not come from the source."""
-        steps = ["nbsql_highest", "nbsql_relative_evidence"] if self.verb not in ("joint_log_likelihood", "points") else []
-        if self.reasons:
-            steps += [f"nbsql_cost_{term.index}" for term in self.terms]
-        if self.calibration is not None and self.calibration.method != "temperature":
-            steps += ["nbsql_top", "nbsql_second", "nbsql_rest", "nbsql_total", "nbsql_best_share"]
-            steps += [f"nbsql_{kind}_{c.number}" for kind in ("odds", "share") for c in self.classes]
-        for number in range(1, self.reasons + 1):
-            steps += [f"nbsql_most_{number}", f"nbsql_reason_{number}"]
-        return [
-            *self.derived,
-            *(name for term in [*self.terms, *self.coded] for name in term.inputs),
-            *(f"nbsql_code_{term.index}" for term in self.coded),
-            *(
-                f"nbsql_{name}_{term.index}_{j}_{c.number}"
-                for term in self.terms
-                if term.shape == "multivariate_gaussian"
-                for name in ("d", "z")
-                for c in self.classes[: 1 if term.shared else None]
-                for j in range(1, len(term.columns) + 1)
-            ),
-            *(f"nbsql_joint_{c.number}" for c in self.classes),
-            *(["nbsql_common"] if self.common else []),
-            *steps,
-        ]
+    def temperature(self) -> float:
+        return 1.0 if self.calibration is None else self.calibration.temperature
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether the verb needs more than the joint log-likelihoods."""
+        return self.verb not in ("joint_log_likelihood", "points")
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether a calibration has a probability of each class against the rest."""
+        return self.calibration is not None and self.calibration.method != "temperature"
+
+    @cached_property
+    def terms(self) -> list[tuple[str, Any]]:
+        return [("prior_term", self), *([("sum_of_terms", self.form.terms)] if self.form.terms else [])]
+
+    def with_helpers(self, queries: Sequence[Markup]) -> "Scorer":
+        """The scorer with the columns that some queries add to those of the source, which is what the first one reads."""
+        text = " ".join([queries[0].partition("\nFROM ")[0], *queries[1:]])
+        return replace(self, helpers=[*self.options.derived, *dict.fromkeys(re.findall(r"\bAS (nbsql_\w+)", text))])
+
+
+def _scorer(
+    terms: Terms,
+    classes: Sequence[ClassColumn],
+    verb: str,
+    passed: Sequence[str] | None,
+    derived: Sequence[str],
+    **options: Any,
+) -> Scorer:
+    facts = Facts(replace(terms.plan.spec, features=()), scoring=False)
+    form = _Form(facts, classes, terms=terms.make_terms(), has_common=verb.startswith(("joint", "log")))
+    query = QueryOptions(passed_columns=passed, derived=derived)
+    coded, traits = [*terms.coded.values()], terms.renderer.dialect.traits
+    return Scorer(facts=facts, form=form, options=query, verb=verb, coded=coded, traits=traits, **options)
 
 
 def standalone_query(
@@ -112,17 +139,17 @@ def standalone_query(
     rows = sorted(engine.query_macro("parameters_by_class", context, plan.relations["parameters"]))
     spec, relation, derived = scored_elsewhere(plan.spec, relation, renderer, engine.renderer.dialect.name)
     kind = comparison_kind(engine, plan.spec.target_type)
-    scorer_classes = [
-        Class(c.number, literal(renderer, c.label, kind), max(float(rows[c.number - 1][2]), IMPOSSIBLE), c.probability, c.joint)
-        for c in classes
-    ]
-    made = Terms(engine, plan, context, renderer, rows, spec)
-    terms = made.make_terms()
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
-    infinity = Renderer(dialect).fragment("infinity")
-    fitted = None if calibration is None else _calibration(engine, plan, calibration)
-    scorer = Scorer(
-        verb, scorer_classes, terms, [*made.coded.values()], passed, traits, infinity, calibration=fitted, derived=derived
+    scorer = _scorer(
+        Terms(engine, plan, context, renderer, rows, spec),
+        classes,
+        verb,
+        passed,
+        derived,
+        labels=[literal(renderer, c.label, kind) for c in classes],
+        log_priors=[max(float(row[2]), IMPOSSIBLE) for row in rows],
+        infinity=Renderer(dialect).fragment("infinity"),
+        calibration=None if calibration is None else _calibration(engine, plan, calibration),
     )
     return renderer.statement("standalone_scorer", scorer, relation)
 
@@ -223,10 +250,7 @@ def standalone_points(
     spec, derived = plan.spec, list[str]()
     if not is_derived:
         spec, relation, derived = scored_elsewhere(spec, relation, renderer, engine.renderer.dialect.name)
-    terms = _Points(engine, plan, plan.context(state.classes), renderer, others, spec).make_terms()
-    whole = Class(1, Markup(""), float(base[3]), "", "")
-    names = [feature.name for feature in plan.spec.features]
-    scorer = Scorer(
-        "points", [whole], terms, (), passed, renderer.dialect.traits, names=names, reasons=reasons, derived=derived
-    )
+    terms = _Points(engine, plan, plan.context(state.classes), renderer, others, spec)
+    names, whole = [feature.name for feature in plan.spec.features], [ClassColumn(1, "", "", "")]
+    scorer = _scorer(terms, whole, "points", passed, derived, names=names, reasons=reasons, log_priors=[float(base[3])])
     return renderer.statement("standalone_scorer", scorer, relation)

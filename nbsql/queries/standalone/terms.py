@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import NotSupportedError
-from nbsql.family import Family
 from nbsql.family.binned import bin_labels
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
@@ -28,13 +27,11 @@ Parameters = Sequence[Mapping[str, float | None]]  # of a feature by name, one m
 Scores = Sequence[Sequence[float]]  # of each value, one number for each class
 
 
-@dataclass(frozen=True)
-class Term:
+@dataclass(frozen=True, eq=False)
+class Term(Feature):
     """A feature as the macros of a scorer render it (sql/macros/scoring/standalone/terms.sql)."""
 
-    shape: str
-    index: int
-    columns: Sequence[str]  # the columns of the source
+    shape: str = ""
     numbers: Parameters = ()  # its parameters by name, one mapping for each class
     kind: str = "number"  # of a category, the kind by which its values are compared
     keys: Sequence[Any] = ()  # its values, as literals
@@ -44,16 +41,8 @@ class Term:
     unseen: Sequence[float] = ()  # the contribution of any other value to each class
     joined: bool = False  # whether its values are in a table of their own
     edges: Sequence[float] = ()  # of bins, the edges between them
-    low: float = 0.0  # of a grid, its lower end
-    width: float = 1.0  # of a grid, the width of a cell
-    last: int = 0  # of a grid, the number of the last cell
-    family: Family | None = None  # of numbers, the family whose term is a formula
-    base: bool = False  # whether part of that formula is the same in all classes
     # The largest deviation in each class whose square is still a double; None where no finite number is beyond it.
     widest: Sequence[float | None] = ()
-    # Of several numbers, the values that replace missing ones; None: nothing replaces them.
-    means: Sequence[float] | None = None
-    shared: bool = False  # whether all classes share one covariance matrix
     # Of pairs and lists of categories, the categories, each of which adds the code of its value to a single class.
     parts: Sequence[Term] = ()
     strides: Sequence[int] = ()  # of a list, the factor of each part's code in the key of the list
@@ -70,27 +59,20 @@ class Term:
         return "standalone_levels" if self.shape in ("cells", "lists") else f"standalone_{self.shape}"
 
     @property
-    def input_macro(self) -> str:
-        """The macro of the columns that it reads."""
-        inputs = {"edges": "number", "weighted": "number", "multinomial": "counts", "multivariate_gaussian": "counts"}
-        return f"standalone_{inputs.get(self.shape, self.shape)}_input"
+    def input_macro(self) -> str | None:
+        """The macro of the column that it reads; None if it reads those that a model's own term reads."""
+        own = ("levels", "edges", "cells", "lists", "density")
+        return f"standalone_{self.shape}_input" if self.shape in own else None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether all classes share a covariance matrix."""
+        return self.shape == "multivariate_gaussian" and self.family.shared
 
     @property
     def common_macro(self) -> str:
         """The macro of the part of its term that all classes share."""
-        return f"{self.shape}_common" if self.shared else f"standalone_{self.shape}_common"
-
-    @property
-    def inputs(self) -> list[str]:
-        """The columns that it adds to those of the source."""
-        if self.shape == "pairs":
-            return []
-        if self.shape in ("multinomial", "multivariate_gaussian"):
-            return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
-        columns = [f"nbsql_x_{self.index}"]
-        if self.family is not None and self.family.zeros:
-            columns.append(f"nbsql_zero_{self.index}")
-        return columns
+        return f"{self.shape}_common" if self.is_shared else f"standalone_{self.shape}_common"
 
 
 class Terms:
@@ -146,7 +128,7 @@ class Terms:
             "pair": self._pairs,
             "list": self._lists,
             "number": self._density,
-            "column": lambda feature, of: Term("multinomial", feature.index, feature.columns, of, family=feature.family),
+            "column": lambda feature, of: term_of(feature, "multinomial", numbers=of),
             "matrix": self._matrix,
         }
         if feature.family.cell not in shapes:
@@ -157,17 +139,13 @@ class Terms:
         return shapes[feature.family.cell](feature, self.parameters[feature.index])
 
     def _density(self, feature: Feature, of: Parameters) -> Term:
-        family = feature.family
-        base, widest = "base" in family.macros, [_widest(p.get("precision")) for p in of]
-        return Term("density", feature.index, feature.columns, of, family=family, base=base, widest=widest)
+        return term_of(feature, "density", numbers=of, widest=[_widest(p.get("precision")) for p in of])
 
     def _matrix(self, feature: Feature, of: Parameters) -> Term:
         family: Any = feature.family
         if family.shared:  # the model stores what all classes share once
             of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
-        return Term(
-            "multivariate_gaussian", feature.index, feature.columns, of, family=family, means=family.means, shared=family.shared
-        )
+        return term_of(feature, "multivariate_gaussian", numbers=of)
 
     def _levels(self, feature: Feature, of: Parameters) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)
@@ -186,8 +164,7 @@ class Terms:
     def _category(
         self, shape: str, feature: Feature, of: Parameters, kind: str, keys: Sequence[Any], scores: Scores, **options: Any
     ) -> Term:
-        options |= self._missing_and_unseen(feature, of)
-        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **options)
+        return term_of(feature, shape, kind=kind, keys=keys, scores=scores, **options, **self._missing_and_unseen(feature, of))
 
     def _missing_and_unseen(self, feature: Feature, of: Parameters) -> dict[str, Any]:
         """The contributions of a missing value, and of a value that was never seen."""
@@ -209,13 +186,13 @@ class Terms:
             keys: list[Any] = [self.renderer.fragment("true_literal"), self.renderer.fragment("false_literal")]
         else:
             kind, keys = "number", [1, 0]
-        return Term("levels", feature.index, feature.columns, (), kind, keys, scores, missing=missing, unseen=missing)
+        return term_of(feature, "levels", kind=kind, keys=keys, scores=scores, missing=missing, unseen=missing)
 
     def _weighted(self, feature: Feature, of: Parameters) -> Term:
         family: Any = feature.family
         missing = [_score(p.get("missing")) for p in of]
         if not family.binary:
-            return Term("weighted", feature.index, feature.columns, of, family=family)
+            return term_of(feature, "weighted", numbers=of)
         scores = [[0.0 if p["mean"] is None else (p["weight"] or 0.0) * (x - p["mean"]) for p in of] for x in (1, 0)]
         return self._binary(feature, scores, missing)
 
@@ -227,11 +204,9 @@ class Terms:
         return self._category("edges", feature, of, "number", (), scores, edges=family.edges)
 
     def _cells(self, feature: Feature, of: Parameters) -> Term:
-        family: Any = feature.family
         scores_by_value = self.lookups.get(feature.name, {})
         cells = sorted(map(int, scores_by_value))
-        options = {"low": family.low, "width": family.width, "last": family.cells - 1}
-        return self._category("cells", feature, of, "number", cells, [scores_by_value[str(cell)] for cell in cells], **options)
+        return self._category("cells", feature, of, "number", cells, [scores_by_value[str(cell)] for cell in cells])
 
     def _lists(self, feature: Feature, of: Parameters) -> Term:
         """Lists of values, each by one number: the sum of the codes of its values, each times its stride."""
@@ -278,10 +253,9 @@ class Terms:
         parents = dict.fromkeys(values[0] for values in scores_by_pair)
         codes = {value: n for n, value in enumerate(dict.fromkeys([*parents, *(child for _, child in pairs)]), start=1)}
         of_column = [{text: code for (name, text), code in codes.items() if name == column} for column in family.columns]
-        return Term(
+        return term_of(
+            feature,
             "pairs",
-            feature.index,
-            feature.columns,
             keys=[codes[parent] * (len(codes) + 1) + codes[child] for parent, child in pairs],
             scores=[*pairs.values()],
             parts=[self._coded(feature, at, family.edges[at], {None: 0} | of_column[at]) for at in range(len(of_column))]
@@ -309,18 +283,23 @@ class Terms:
         )
         wanted = (column.columns, whole, edges, tuple(codes.items()))
         if wanted not in self.coded:
-            index = len(self.columns) + len(self.coded) + 1
+            column = replace(column, index=len(self.columns) + len(self.coded) + 1)
             nothing: dict[str, Any] = {"missing": [codes.get(None)], "unseen": [0]}
             if edges is not None:
                 scores = [[codes.get(label, 0)] for label in bin_labels(edges)]
-                term = Term("edges", index, column.columns, (), "number", (), scores, edges=edges, **nothing)
+                term = term_of(column, "edges", scores=scores, edges=edges, **nothing)
             else:
                 kind = category_kind(self.engine, column, numbers=True)
                 texts = self._distinguished([text for text in codes if text is not None], kind)
                 keys = [literal(self.renderer, text, kind) for text in texts]
-                term = Term("levels", index, column.columns, (), kind, keys, [[codes[text]] for text in texts], **nothing)
+                scores = [[codes[text]] for text in texts]
+                term = term_of(column, "levels", kind=kind, keys=keys, scores=scores, **nothing)
             self.coded[wanted] = term
         return self.coded[wanted]
+
+
+def term_of(feature: Feature, shape: str, **options: Any) -> Term:
+    return Term(**vars(feature), shape=shape, **options)
 
 
 def _score(value: float | None) -> float:

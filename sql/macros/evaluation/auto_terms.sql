@@ -95,7 +95,7 @@ candidates AS {{ nbsql.materialized() }}(
     greatest({{ term | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}
     {%- endfor +%}
   FROM {{ nbsql.subquery(nbsql.completed_inputs(inputs, computed)) | indent(2) }} AS number
-  {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+  {{- nbsql.join_parameters(model, parameters, nbsql.word('number')) | indent(2) }}
   {%- for feature in model.facts.features | selectattr('family.bag') %}
   {%- set bag %}bag{{ nbsql.feature_suffix(feature) }}{% endset +%}
   LEFT JOIN (

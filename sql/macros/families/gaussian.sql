@@ -182,9 +182,9 @@ END
         {% endfor %}
       ] AS nbsql_above
     FROM {{ relation | indent(4) }} AS source
-    {{ nbsql.join_parameters(model, parameters, nbsql.word('source')) }}
+    {{- nbsql.join_parameters(model, parameters, nbsql.word('source')) | indent(4) }}
   ) AS number
-  {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+  {{- nbsql.join_parameters(model, parameters, nbsql.word('number')) | indent(2) }}
 )
 {%- endmacro %}
 

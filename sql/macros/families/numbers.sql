@@ -22,9 +22,11 @@
   Likelihoods and parameters here use these macros, and so does leave-one-out (evaluation/left_out/left_out_numbers.sql).
 #}
 
-{# The columns of a row that a scan or a score reads for a feature (statistics.sql). #}
+{# The columns of a row that a scan or a score reads for a feature (statistics.sql); of a category, whether it is given. #}
 {% macro inputs(feature, centre, careful, centred) -%}
-{{ nbsql[feature.family.macros.inputs](feature, centre, careful, centred) }}
+{% if feature.family.level %}{{ nbsql.given(feature, nbsql.word('source')) }} AS {{ nbsql.of_feature('nbsql_x', feature) }}
+{%- else %}{{ nbsql[feature.family.macros.inputs](feature, centre, careful, centred) }}
+{%- endif %}
 {%- endmacro %}
 
 {#

@@ -30,11 +30,16 @@ SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
   {{ nbsql.output_column(model, 'probability') }}
   {%- for class in (model.form.class_columns if classes is none else classes) %},
-  {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}
-  {% set posterior = nbsql.exp(difference) %}
+  {% set posterior = nbsql.posterior_of(model, nbsql.joint(model, class.number), class.number) %}
   CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
   {%- endfor +%}
 {{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+{# The posterior of class k of a row that some class explains; joint: its joint log-likelihood. #}
+{% macro posterior_of(model, joint, k) -%}
+{% set difference %}{{ joint }} - source.nbsql_log_evidence{% endset -%}
+{{ nbsql.exp(difference) }}
 {%- endmacro %}
 
 {# One row per row of the source: its columns, and the joint log-likelihood of each class. #}
@@ -43,7 +48,7 @@ SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for class in model.form.class_columns -%}
   {% if not loop.first %}  {% endif %}
-  {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
+  {{- nbsql.output_joint(model, nbsql.joint(model, class.number)) }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor +%}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
@@ -78,6 +83,9 @@ SELECT
 {% macro joint(model, k) -%}
 {% if model.form.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
 {%- endmacro %}
+
+{# The same in an answer. #}
+{% macro output_joint(model, joint) -%} {{ joint }}{{ nbsql.plus_common(model) }} {%- endmacro %}
 
 {# The part that joint log-likelihoods leave out (score.sql), to be added. #}
 {% macro plus_common(model) -%} {% if model.form.features_with_common_term %} + source.nbsql_common{% endif %} {%- endmacro %}

@@ -10,11 +10,7 @@
 SELECT
   source.*,
   {% for feature in features %}
-  {% if feature.family.level %}
-  {{ nbsql.given(feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}{{ nbsql.comma(loop) }}
-  {% else %}
   {{ nbsql.inputs(feature, none, true, false) | indent(2) }}{{ nbsql.comma(loop) }}
-  {% endif %}
   {% endfor %}
 FROM {{ relation }} AS source
 {%- endset -%}
@@ -42,10 +38,10 @@ FROM {{ relation }} AS source
       {{ nbsql[feature.family.macros.first_steps](feature, model.form.class_numbers) | indent(6) }}
       {%- endfor +%}
     FROM {{ nbsql.with_inputs(relation, features) | indent(4) }}
-    {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+    {{- nbsql.join_parameters(model, parameters, nbsql.word('number')) | indent(4) }}
     {{- nbsql.optimisation_fence() | indent(4) }}
   ) AS number
-  {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+  {{- nbsql.join_parameters(model, parameters, nbsql.word('number')) | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS number
 {%- else -%}

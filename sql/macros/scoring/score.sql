@@ -41,8 +41,7 @@ WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }}
 SELECT
   evidence.*,
   CASE WHEN {{ explained }} THEN CASE evidence.nbsql_highest
-    {%- set label = nbsql.word('evidence.nbsql_class' if nbsql.labels_in_rows() else 'parameters.class') %}
-    {%- for k in model.form.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ label }}_{{ k }}{% endfor +%}
+    {%- for k in model.form.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ nbsql.label_of_class(model, k) }}{% endfor +%}
   END END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_relative_evidence END AS nbsql_probability,
   {{ nbsql.log_sum(nbsql.word('evidence.nbsql_highest'), nbsql.word('evidence.nbsql_relative_evidence')) }} AS nbsql_log_evidence
@@ -50,7 +49,7 @@ FROM (
   {% set relative_evidence -%}
   {% call(k) nbsql.sum_in_blocks(model.form.class_numbers) -%}
   {% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset -%}
-  {{ nbsql.exp(difference) }}
+  {{ nbsql.relative_likelihood(model, difference) }}
   {%- endcall %}
   {%- endset %}
   SELECT best.*, {{ relative_evidence }} AS nbsql_relative_evidence
@@ -66,17 +65,16 @@ FROM (
   ) AS best
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS evidence
-{%- if not nbsql.labels_in_rows() +%}
-{{ nbsql.join_parameters(model, parameters, nbsql.word('evidence')) }}
-{%- endif %}
+{%- if not nbsql.labels_in_rows() %}{{ nbsql.join_parameters(model, parameters, nbsql.word('evidence')) }}{% endif %}
 {%- endmacro %}
 
 {#
-  The join of rows with their parameters: the single row of parameters, or, if a row has a model of its own by its segment or its fold,
-  the parameters of that model. The column of rows, parameters and lookups that identifies the model is model.part_column. Lookups are
-  joined likewise.
+  To follow FROM: the join of rows with their parameters: the single row of parameters, or, if a row has a model of its own by its segment
+  or its fold, the parameters of that model. The column of rows, parameters and lookups that identifies the model is model.part_column.
+  Lookups are joined likewise.
 #}
-{% macro default__join_parameters(model, parameters, relation) -%}
+{% macro default__join_parameters(model, parameters, relation) %}
+
 {% if model.part_column -%}
 JOIN {{ parameters }} AS parameters ON parameters.{{ nbsql.word(model.part_column) }} = {{ relation }}.{{ nbsql.word(model.part_column) }}
 {%- else -%}
@@ -103,8 +101,6 @@ JOIN {{ parameters }} AS parameters ON TRUE
   of this one.
 #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
-{% set categories = model.form.star_categories + model.form.categories_in_lists -%}
-{% set inputs = model.form.computed_features + (categories | selectattr('family.parameters') | list) -%}
 {% set relation %}{% if model.form.categories_in_lists %}(
   {{ nbsql.with_places(model, relation, lookups) | indent(2) }}
 ){% else %}{{ relation }}{% endif %}{% endset -%}
@@ -123,20 +119,32 @@ SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
   {%- endfor %}
   {%- if model.form.features_with_common_term %},
   {% for feature in model.form.features_with_common_term %}
-{{ nbsql[feature.family.macros.common](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
+{{ nbsql.common_term(feature) | indent(4) }}{% if not loop.last %} + {% endif %}
   {%- endfor %} AS nbsql_common
   {%- endif %}
-  {{- nbsql.enough_known(model) }}
-FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
+  {{- nbsql.further_scores(model) }}
+FROM {{ nbsql.with_terms(model, relation, model.form.inputs, parameters, lookups) }}
 {%- endmacro %}
+
+{# What a standalone scorer says otherwise (engines/standalone/): the label of class k of a row of evidence. #}
+{% macro label_of_class(model, k) -%}
+{% if nbsql.labels_in_rows() %}evidence.nbsql_class{% else %}parameters.class{% endif %}_{{ k }}
+{%- endmacro %}
+
+{# The likelihood of a class relative to the highest, from the difference of their logarithms. #}
+{% macro relative_likelihood(model, difference) -%} {{ nbsql.exp(difference) }} {%- endmacro %}
+
+{# The part of the term of a feature that all classes share. #}
+{% macro common_term(feature) -%} {{ nbsql[feature.family.macros.common](feature, 1) }} {%- endmacro %}
+
+{# To end the columns of scores: what else a query asks of the terms of a row. #}
+{% macro further_scores(model) -%} {{ nbsql.enough_known(model) }} {%- endmacro %}
 
 {# Rows joined with all inputs of their terms: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
 {% set rows = nbsql.with_powers(model, relation, parameters) if model.form.numbers_in_lists else relation -%}
 {{ nbsql.with_steps(model, rows, inputs, parameters) }}
-{%- if not nbsql.labels_in_rows() +%}
-{{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
-{%- endif %}
+{%- if not nbsql.labels_in_rows() %}{{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}{% endif %}
 {%- if model.form.category_blocks +%}
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 {%- endif %}
@@ -146,9 +154,7 @@ JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 {%- for feature in model.facts.features | selectattr('family.bag') +%}
 LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
-{%- if nbsql.labels_in_rows() +%}
-{{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
-{%- endif %}
+{%- if nbsql.labels_in_rows() %}{{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}{% endif %}
 {%- endmacro %}
 
 {#
@@ -156,7 +162,7 @@ LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(f
   the range of a double. It is minus infinity if all logarithms are.
 #}
 {% macro log_sum(highest, relative_sum) -%}
-CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ relative_sum }}) ELSE {{ highest }} END
+CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + {{ nbsql.natural_log(relative_sum) }} ELSE {{ highest }} END
 {%- endmacro %}
 
 {# The lookup of a categorical feature. It is not a sub-select, because DuckDB would flatten each of them in the time of all the joins. #}

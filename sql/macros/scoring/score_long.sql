@@ -162,8 +162,8 @@ FROM (
 {% set parameters %}(
   {{ nbsql.with_scores(listed, parameters, lookups) | indent(2) }}
 ){% endset %}
-{% endif +%}
-{{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+{% endif %}
+{{- nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
 {%- elif dense or smoothed +%}
 JOIN {{ parameters }} AS parameters
   ON parameters.class_no = number.class_no{{ nbsql.same_part(model, nbsql.word('parameters'), nbsql.word('number')) }}

@@ -29,8 +29,8 @@ blocks AS (
       {{ nbsql.sum_of_terms(block, k) | indent(8) }} AS class_{{ k }}
       {%- endfor +%}
     FROM {{ nbsql.with_inputs(nbsql.columns_of_block(model, block), block | selectattr('family.parameters') | list) | indent(4) }}
-    {%- if block | selectattr('family.parameters') | list +%}
-    {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+    {%- if block | selectattr('family.parameters') | list %}
+    {{- nbsql.join_parameters(model, parameters, nbsql.word('number')) | indent(4) }}
     {%- endif %}
     {%- for feature in block +%}
     {{ nbsql.lookup_join(model, feature, lookups) | indent(4) }}
@@ -184,9 +184,7 @@ LEFT JOIN (
 {% if smooth %}LEFT {% endif %}JOIN (
   {{ nbsql.lookups_of_tokens(feature, lookups) | indent(2) }}
 ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
-{%- if parameters +%}
-{{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}
-{%- endif %}
+{%- if parameters %}{{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}{% endif %}
 {%- if smooth +%}
 WHERE tokens.value <> '' OR lookups.value IS NOT NULL
 {%- endif %}

@@ -14,6 +14,12 @@ CASE WHEN TYPEOF({{ x }}) = 'text' THEN CAST(STRFTIME({{ nbsql.text(format) }}, 
 
 {% macro sqlite__binary() %} COLLATE BINARY{% endmacro %}
 
+{# SQLite merges a sub-select with what reads it, and computes its columns again for each use, unless it has an offset. #}
+{% macro sqlite__optimisation_fence() %}
+
+LIMIT -1 OFFSET 0
+{%- endmacro %}
+
 {# Numbers of which each is replaced by another one where it is NULL. #}
 {% macro known_numbers(values) -%}
 {% for value in values -%}

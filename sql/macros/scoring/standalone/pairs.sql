@@ -12,22 +12,22 @@
 {% macro standalone_code(part) -%} nbsql_code_{{ part.index }} {%- endmacro %}
 
 {#
-  The key of a list of categories (families/joint.sql, conditional.sql): the sum of the codes of its values, each times its stride. It is
-  NULL if the first value is missing, or any that must be there. A parent counts only if it and those before it are known.
+  The key of a list of categories (families/joint.sql, conditional.sql), as a column: the sum of the codes of its values, each times its
+  stride. It is NULL if the first value is missing, or any that must be there. A parent counts only if it and those before it are known.
 #}
-{% macro standalone_list_key(term) -%}
+{% macro standalone_lists_input(term) -%}
 {% for part in term.parts -%}
 {% set code = nbsql.standalone_code(part) -%}
 {% if not loop.first %} + {% if term.nested %}CASE WHEN {{ code }} > 0 THEN {% endif %}{% endif -%}
 {{ nbsql.number(term.strides[loop.index0]) }} * {{ code }}
 {%- endfor %}
-{%- if term.nested %}{% for _ in term.parts[1:] %} ELSE 0 END{% endfor %}{% endif %}
+{%- if term.nested %}{% for _ in term.parts[1:] %} ELSE 0 END{% endfor %}{% endif %} AS {{ nbsql.of_feature('nbsql_x', term) }}
 {%- endmacro %}
 
 {# One row per combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term. #}
 {% macro standalone_means(scorer, term) -%}
 {% set codes %}{% for _ in term.parts %}code_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
-{% set classes = range(1, scorer.classes | length + 1) -%}
+{% set classes = scorer.form.class_numbers -%}
 SELECT
   {{ codes }}
   {%- for k in classes %},
@@ -58,7 +58,7 @@ GROUP BY {{ codes }}
 SELECT
   {{ codes }},
   place
-  {%- for k in range(1, scorer.classes | length + 1) %},
+  {%- for k in scorer.form.class_numbers %},
   SUM(CASE WHEN parent BETWEEN 1 AND {{ term.parents }} THEN CASE WHEN value IS NULL THEN 0 ELSE class_{{ k }} END END) AS joint_{{ k }}
   {%- endfor +%}
 FROM (

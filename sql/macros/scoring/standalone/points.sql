@@ -6,35 +6,28 @@
     nbsql_most_1    the cost of the costliest feature that no earlier reason names
     nbsql_reason_1  its place among the features, from 1; NULL if it costs nothing
 #}
-{% macro standalone_points(scorer) -%}
-{% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
-{% set before = namespace(step=nbsql.word('nbsql_joint')) -%}
-{% for number in range(1, scorer.reasons + 1) -%}
-{% set costs = namespace(list=[]) -%}
-{% for term in scorer.terms %}{% set costs.list = costs.list + [nbsql.standalone_cost(term, loop.index, number)] %}{% endfor -%}
-,
-nbsql_reasons_{{ number }} AS {{ materialized }}(
-  SELECT
-    reasons.*,
-    CASE
-      {% for cost in costs.list %}
-      WHEN nbsql_most_{{ number }} > 0 AND {{ cost }} = nbsql_most_{{ number }} THEN {{ loop.index }}
-      {% endfor %}
-    END AS nbsql_reason_{{ number }}
-  FROM (
-    SELECT {{ before.step }}.*, {{ nbsql.greatest_of_list(costs.list) }} AS nbsql_most_{{ number }} FROM {{ before.step }}
-  ) AS reasons
-)
-{%- set before.step %}nbsql_reasons_{{ number }}{% endset -%}
-{% endfor +%}
+{% macro standalone_points(scorer, scored) -%}
 SELECT
-  {{ nbsql.standalone_source_columns(scorer, before.step) | indent(2) }}
-  nbsql_joint_1 AS points
+  {{ nbsql.passed_columns(scorer) }}source.nbsql_joint_1 AS points
   {%- for number in range(1, scorer.reasons + 1) %},
   CASE nbsql_reason_{{ number }}
     {%- for name in scorer.names %} WHEN {{ loop.index }} THEN {{ nbsql.text(name) }}{% endfor %} END AS reason_{{ number }}
   {%- endfor +%}
-FROM {{ before.step }}
+FROM {{ scored }} AS source
+{%- endmacro %}
+
+{# Adds these steps to `made.tables`. #}
+{% macro standalone_reasons(scorer, made) -%}
+{% for number in range(1, scorer.reasons + 1) -%}
+{% set most = nbsql.word('nbsql_most_' ~ number) -%}
+{% set costs = namespace(list=[]) -%}
+{% for term in scorer.form.terms %}{% set costs.list = costs.list + [nbsql.standalone_cost(term, loop.index, number)] %}{% endfor -%}
+{% set place -%}
+CASE{% for cost in costs.list %} WHEN {{ most }} > 0 AND {{ cost }} = {{ most }} THEN {{ loop.index }}{% endfor %} END
+{%- endset -%}
+{{ nbsql.standalone_step(made, 'nbsql_before_' ~ number, [(most, nbsql.greatest_of_list(costs.list))]) }}
+{{- nbsql.standalone_step(made, 'nbsql_named_' ~ number, [('nbsql_reason_' ~ number, place)]) }}
+{%- endfor %}
 {%- endmacro %}
 
 {# The cost of a feature to a row; nothing if an earlier reason names it. #}

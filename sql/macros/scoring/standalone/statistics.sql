@@ -52,7 +52,7 @@ UNION ALL
 {%- endif %}
 {%- for feature in counted.features %},
 {% if feature.cells == 'number' %}{{ nbsql.standalone_density_input(feature, is_scored=false) }}
-{%- elif feature.cells == 'column' %}{{ nbsql.standalone_counts_input(feature) }}
+{%- elif feature.cells == 'column' %}{{ nbsql.multinomial_inputs(feature, none, true, false) }}
 {%- else %}{{ nbsql['standalone_' ~ feature.shape ~ '_read'](feature) }}
 {%- endif %}
 {%- endfor %}

@@ -7,22 +7,8 @@
   a number whose density is a formula; or the family.
 #}
 
-{# The columns of the first step: those of the source that are passed on, and those that the terms read. #}
-{% macro standalone_inputs(scorer) -%}
-{% set star %}source.*{% endset -%}
-{% set items = namespace(list=[star] if scorer.passed is none else []) -%}
-{% for column in scorer.passed or [] -%}
-{% set item %}source.{{ nbsql.ident(column) }}{% endset -%}
-{% set items.list = items.list + [item] -%}
-{% endfor -%}
-{% for term in scorer.terms | rejectattr('parts') | list + scorer.coded | list if term.shape != 'pairs' -%}
-{% set items.list = items.list + [nbsql[term.input_macro](term)] -%}
-{% endfor -%}
-{% for item in items.list %}{{ item }}{{ nbsql.comma_line(loop) }}{% else %}1 AS nbsql_row{% endfor %}
-{%- endmacro %}
-
 {# A column of the table of a category with many values. #}
-{% macro standalone_level(term, name) -%} nbsql_level_{{ term.index }}.{{ name }} {%- endmacro %}
+{% macro standalone_level(term, name) -%} {{ nbsql.of_feature('level', term) }}.{{ name }} {%- endmacro %}
 
 {# Categories and Booleans. term.kind is the type in which their values are compared. #}
 
@@ -64,6 +50,8 @@ CASE {{ x }}
 
 {# A bin includes its lower edge and excludes its upper one. #}
 
+{% macro standalone_edges_input(term) -%} {{ nbsql.finite(nbsql.number_of(term.columns[0])) }} AS nbsql_x_{{ term.index }} {%- endmacro %}
+
 {# The term of a binned number in class k: the score of its bin, or of a missing number. #}
 {% macro standalone_edges(term, k) -%}
 {% set x = nbsql.of_feature('nbsql_x', term) -%}
@@ -77,8 +65,10 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k - 1]) }
 {# The grid cell of a number of a row, as a column. #}
 {% macro standalone_cells_input(term) -%}
 {% set x = nbsql.finite(nbsql.number_of(term.columns[0])) -%}
-{% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
-CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.last }} ELSE FLOOR({{ cell }}) END
+{% set family = term.family -%}
+{% set cell %}({{ x }} - {{ nbsql.number(family.low) }}) / {{ nbsql.number(family.width) }}{% endset -%}
+{% set last = family.cells - 1 -%}
+CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ last }} THEN {{ last }} ELSE FLOOR({{ cell }}) END
   AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
@@ -121,20 +111,4 @@ CASE WHEN {{ number }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {% if term.numbers[0].values() | select('none') | list %}0
 {%- else %}CASE WHEN {{ nbsql[macros.inside](x) }} THEN -({{ base }}) ELSE 0 END
 {%- endif %}
-{%- endmacro %}
-
-{# A number, or the product of two. #}
-{% macro standalone_number_input(term) -%}
-{% for column in term.columns -%}
-{{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %} * {% endif %}
-{%- endfor %} AS nbsql_x_{{ term.index }}
-{%- endmacro %}
-
-{# The numbers of a row, as columns; term.means replace those that are missing. #}
-{% macro standalone_counts_input(term) -%}
-{% for column in term.columns -%}
-{% set x = nbsql.finite(nbsql.number_of(column)) -%}
-{% if term.means is defined and term.means %}COALESCE({{ x }}, {{ nbsql.number(term.means[loop.index0]) }}){% else %}{{ x }}{% endif %}
-{{- ' ' }}AS {{ nbsql.of_feature('nbsql_x', term, loop.index) }}{{ nbsql.comma_line(loop) }}
-{%- endfor %}
 {%- endmacro %}
