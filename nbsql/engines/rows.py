@@ -2,6 +2,7 @@
 
 import json
 import math
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -17,10 +18,22 @@ _MOST_DIGITS = 38  # of a decimal of DuckDB
 _WORDS = {
     "integer": "BIGINT",
     "float": "DOUBLE",
+    "real": "FLOAT",
     "text": "VARCHAR",
     "tokens": "VARCHAR[]",
     "token counts": "MAP(VARCHAR, DOUBLE)",
 }
+_SINGLE = ("float16", "float32", "float", "halffloat", "float[pyarrow]", "halffloat[pyarrow]")  # "float" is Arrow's
+
+
+class Single(float):
+    """A number of at most 32 bits, of numpy, Arrow or Polars: as a double it has digits with which it is not written."""
+
+    @property
+    def written(self) -> float:
+        """The double that is written as it is: 0.1 and not 0.10000000149011612."""
+        own, rounded = struct.pack("f", self), (float(f"{self:.{digits}g}") for digits in range(6, 10))
+        return next((number for number in rounded if struct.pack("f", number) == own), float(self))
 
 
 def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
@@ -87,14 +100,14 @@ def _type(name: str, values: Iterable[Any]) -> str:
 
 
 def type_of_numbers(values: Sequence[Any]) -> str:
-    """The kind of a column with some numbers: "integer", "decimal(17,3)" for those that 64 bits do not hold, or "float".
+    """The kind of a column with some numbers: "integer", "real", "float", or "decimal(17,3)" for those beyond 64 bits.
 
     A column with a float, or of more than 38 digits, is one of floats; NaN is a missing value.
     """
     if all(isinstance(value, int) and -_LARGEST <= value < _LARGEST for value in values):
         return "integer"
     if not all(isinstance(value, (int, Decimal)) for value in values):
-        return "float"
+        return "real" if all(isinstance(value, Single) for value in values) else "float"
     numbers = [Decimal(value) for value in values if not is_nan(value)]
     if not all(number.is_finite() for number in numbers):
         return "float"
@@ -128,9 +141,9 @@ def several_types(name: str, values: Iterable[Any]) -> InputError:
 
 def _text(value: Any, type_: str) -> Any:
     """A value for JSON."""
-    if type_ != "float" and is_float_nan(value):
+    if type_ not in ("float", "real") and is_float_nan(value):
         return None
-    if type_ == "float" and value is not None:
+    if type_ in ("float", "real") and value is not None:
         try:
             value = float(value)
         except OverflowError:
@@ -158,9 +171,16 @@ def to_python(value: Any) -> Any:
         return {key: to_python(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [*map(to_python, value)]
+
+    def plain(found: Any) -> Any:
+        is_single, found = str(getattr(value, "type", getattr(value, "dtype", ""))).lower() in _SINGLE, to_python(found)
+        if is_single and isinstance(found, list):
+            return [Single(each) if isinstance(each, float) else each for each in found]
+        return Single(found) if is_single and isinstance(found, float) else found
+
     for method in ("to_pylist", "as_py"):  # of an array of Arrow, and of a value in one
         if hasattr(value, method):
-            return to_python(getattr(value, method)())
+            return plain(getattr(value, method)())
     name, shape = type(value).__name__, getattr(value, "shape", None)
     if name in ("NAType", "NaTType"):
         return None
@@ -168,10 +188,10 @@ def to_python(value: Any) -> Any:
         found = value.item()
         if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # nanoseconds, for which Python has no type
             return value.astype(f"{name}[us]").item()
-        return found
+        return plain(found) if isinstance(found, float) else found
     if not isinstance(shape, tuple) or len(shape) != 1:
         return value
-    return to_python(value.to_list() if hasattr(value, "to_list") else value.tolist())  # of a Series; of an array
+    return plain(value.to_list() if hasattr(value, "to_list") else value.tolist())  # of a Series; of an array
 
 
 def kind_of_value(value: Any) -> str:

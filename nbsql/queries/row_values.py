@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-from nbsql.engines.rows import is_float_nan, kind_of_value, to_python
+from nbsql.engines.rows import Single, is_float_nan, kind_of_value, to_python
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 from nbsql.family.checks import label
@@ -60,6 +60,8 @@ class InputColumn:
         value = to_python(value)
         if value is None:
             return None, None
+        if isinstance(value, Single):
+            value = float(value) if self.learnt is None else value.written
         kind = kind_of_value(value)
         if self.learnt not in (None, "number") and is_float_nan(value):
             return None, None  # as which pandas has a missing value of any column

@@ -51,6 +51,32 @@ def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(objects: str) -
             assert model.predict_one({"size": 1.0, "x": column[0]})["probability"] == pytest.approx(found[2][0][1], rel=1e-12)
 
 
+@pytest.mark.parametrize("learnt", ["float32", "float64"])
+def test_a_number_of_32_bits_is_the_category_as_which_it_is_written(learnt: str) -> None:
+    """As a double 0.1 would be 0.10000000149011612, which no row has."""
+    model = nbsql.fit(
+        duckdb.connect(),
+        pandas.DataFrame({"x": np.array([0.1, 0.2, 0.3] * 30, learnt), "y": [0, 1, 2] * 30}),
+        target="y",
+        families={"x": "categorical"},
+    )
+    expected = pytest.approx([1 / 33, 31 / 33, 1 / 33], rel=1e-9)  # 30 of 30 rows, and a pseudo-count for each of three values
+    numbers = np.array([0.2, np.nan], "float32")
+    for column in (
+        numbers,
+        [*numbers],
+        pandas.Series(numbers),
+        pandas.Series([*numbers], dtype=object),
+        pandas.Series([numbers[0], None], dtype="Float32"),
+        pa.array(numbers),
+        [*pa.array(numbers)],
+    ):
+        for source in ({"x": column}, pandas.DataFrame({"x": column}) if isinstance(column, pandas.Series) else {"x": column}):
+            assert next(row[-3:] for row in model.predict_proba(source)) == expected
+    for number in (numbers[0], pa.array(numbers)[0]):
+        assert [*model.predict_one({"x": number})["probabilities"].values()] == expected
+
+
 def as_objects(rows: dict[str, list[Any]]) -> Any:
     """A frame whose column x is one of objects."""
     return pandas.DataFrame({**rows, "x": pandas.Series(rows["x"], dtype=object)})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from nbsql.engines.rows import is_float_nan, is_nan, kind_of_value, several_types, to_python, type_of_numbers
+from nbsql.engines.rows import Single, is_float_nan, is_nan, kind_of_value, several_types, to_python, type_of_numbers
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 
@@ -52,7 +52,8 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
             raise several_types(str(name), samples)
         kinds = {kind_of_value(value) for value in samples if value is not None}
         if kinds and kinds <= {*NUMBERS}:
-            columns[name] = _numbers(column)
+            is_single = {type(value) for value in samples if value is not None} == {Single}
+            columns[name] = column.astype("float32") if is_single else _numbers(column)
         elif kinds & {*NUMBERS} and kinds - {*NUMBERS} == {"text"}:
             columns[name] = column.map(str, na_action="ignore")
         elif kinds & {*NUMBERS} and kinds - {*NUMBERS} == {"boolean"}:
