@@ -58,6 +58,29 @@ WHERE feature IS NULL AND batch = (SELECT max(batch) FROM {{ this }} AS batches)
 {% endif -%}
 {%- endmacro %}
 
+{# Log how many rows have come to slices that are not counted again, since these were counted. known: slice, n and age of what is there. #}
+{% macro warn_of_late_rows(model, sliced, known, lookback) -%}
+{% set is_late %}before.age >= {{ lookback }} AND now.n > before.n + 0.000001 * now.n{% endset -%}
+{% set late -%}
+SELECT
+  count(CASE WHEN {{ is_late }} THEN 1 END), sum(CASE WHEN {{ is_late }} THEN now.n - before.n END),
+  min(CASE WHEN {{ is_late }} THEN now.slice END),
+  max(CASE WHEN {{ is_late }} THEN before.age END) + 1 + count(CASE WHEN before.slice IS NULL THEN 1 END)
+FROM (
+  SELECT source.nbsql_slice AS slice, CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
+  FROM {{ sliced | indent(2) }} AS source
+  WHERE {{ nbsql.is_counted(model) }}
+  GROUP BY source.nbsql_slice
+) AS now
+LEFT JOIN {{ known }} AS before ON before.slice = now.slice
+{%- endset -%}
+{% for slices, n, one, newest in nbsql.query_rows(late) if slices | int -%}
+{% do log("nbsql: '" ~ model.name ~ "' leaves out " ~ ('a weight of ' ~ n if model.spec.weight else n | int ~ ' rows') ~ ' that came to '
+  ~ (slices ~ ' slices after they were counted, such as ' if slices | int > 1 else 'a slice after it was counted, ') ~ one
+  ~ '; set lookback: ' ~ newest ~ ' and unique_key: slice to count it again, or build with --full-refresh', true) %}
+{% endfor -%}
+{%- endmacro %}
+
 {# Log which options change nothing in a model, as nbsql/spec/used.py does in Python. given: the options of its config. #}
 {% macro check_used(model, given) -%}
 {% set used = {
@@ -107,12 +130,16 @@ WHERE feature IS NULL AND batch = (SELECT max(batch) FROM {{ this }} AS batches)
 {% do nbsql.refuse_if(replaces and nbsql.is_in_lake(this) and nbsql.query_rows("SELECT current_setting('default_collation')")[0][0],
   "'" ~ node.name ~ "' replaces slices in a DuckLake, which stores no collations, so that the session's default_collation decides which "
   ~ 'slices are equal; leave it out of the profile, or unique_key out of the config') %}
+{% set slices = nbsql.subquery(nbsql.slices(nbsql.exact_cells(this, model.spec.target_type))) -%}
 {% set known -%}
-SELECT slice FROM {{ nbsql.subquery(nbsql.slices(nbsql.exact_cells(this, model.spec.target_type))) }} AS slices
+SELECT slice FROM {{ slices }} AS slices
 {%- if replaces +%}
 WHERE age >= {{ model.lookback | int }}
 {%- endif %}
 {%- endset -%}
+{% if flags.WHICH in ['run', 'build'] and not flags.EMPTY and model.aged is none -%}
+{% do nbsql.warn_of_late_rows(model, sliced, slices, model.lookback | int if replaces else 0) %}
+{% endif -%}
 {% do return(
   '(\n  SELECT * FROM ' ~ sliced | indent(2) ~ ' AS source\n  WHERE source.nbsql_slice NOT IN (\n    ' ~ known | indent(4)
   ~ '\n  )\n)') %}
