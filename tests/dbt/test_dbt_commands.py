@@ -216,3 +216,24 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle
 def succeeds(project: Project, *command: str) -> None:
     done = project.dbt(*command)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_seed_is_counted_alike_in_the_run_that_makes_it_and_in_the_next(tmp_path: Path) -> None:
+    """There dbt 2 has other names for its types than the database."""
+    with server("duckdb", "2.0"):
+        families = {"size": "categorical", "at": {"family": "calendar", "parts": ["hour"]}}
+        models = {"kept": "{{ nbsql.statistics(ref('seeded')) }}"}
+        config = {"kept": {"materialized": "incremental", "unique_key": "slice"}}
+        project = Project(
+            tmp_path, models, {"kept": {"target": "grade", "slice_by": "n", "families": families}}, config, version="2.0"
+        )
+        rows = "".join(f"{i % 3 == 0},{i % 5 + 0.5},2026-01-01 {i % 7:02}:30:00,t{i % 4},{i % 2}\n" for i in range(60))
+        (tmp_path / "seeds").mkdir()
+        (tmp_path / "seeds" / "seeded.csv").write_text(f"grade,size,at,word,n\n{rows}", encoding="utf-8")
+        for command in ("build", "run"):  # which would refuse another type of a category
+            succeeds(project, command)
+            with project.connect() as con:
+                fitted = nbsql.fit(con, "seeded", target="grade", exclude=["at", "n"], families={"size": "categorical"})
+                cells = "SELECT feature, value, sum(n) FROM {} WHERE feature IN ('size', 'word') GROUP BY ALL"
+                counted = con.execute(cells.format("kept")).fetchall()
+                equal(counted, con.sql(cells.format(f"({fitted.statistics.sql})")).fetchall())
