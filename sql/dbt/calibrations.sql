@@ -15,6 +15,7 @@
 {% macro fitted_calibration(
   statistics, source, method='temperature', weight=none, where=none, training=none, confidence=none
 ) -%}
+{% do nbsql.refuse_unknown('nbsql.fitted_calibration', kwargs) %}
 {% do nbsql.check_has('lists', 'nbsql.fitted_calibration') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
@@ -121,6 +122,7 @@ WHERE method IN ('temperature', 'platt', 'isotonic', 'certain')
 {% macro comparison(
   statistics, other, source, weight=none, where=none, training=none, other_training=none, calibration=none, other_calibration=none
 ) -%}
+{% do nbsql.refuse_unknown('nbsql.comparison', kwargs) %}
 {% do nbsql.check_has('lists', 'nbsql.comparison') %}
 {% set instead = [
   nbsql.instead_of_score(statistics, training, source, calibration),

@@ -7,6 +7,7 @@
   one of the sides there are no rows.
 #}
 {% macro feature_drift(statistics, a=none, b=none, slices=1, against=none, training=none) -%}
+{% do nbsql.refuse_unknown('nbsql.feature_drift', kwargs) %}
 {% do nbsql.check_has('long queries', 'nbsql.feature_drift') %}
 {% set instead = nbsql.instead_of_score(statistics, training, against) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}

@@ -76,6 +76,13 @@
 {# Stops with an error if a condition holds. The message is composed in any case. #}
 {% macro refuse_if(condition, message) -%} {% if condition %}{% do nbsql.refuse(message) %}{% endif -%} {%- endmacro %}
 
+{# Refuses arguments of a macro that it does not have, which dbt 2 would ignore. called: its name; unknown: its kwargs. #}
+{% macro refuse_unknown(called, unknown) -%}
+{% for name in unknown if execute -%}
+{% do nbsql.refuse(called ~ " has no argument '" ~ name ~ "'; those that it has are in dbt_packages/nbsql/dbt/macros.yml") %}
+{% endfor -%}
+{%- endmacro %}
+
 {# Refuses an option that is not a number between 0 and 1. #}
 {% macro check_share(value, option) -%}
 {% do nbsql.refuse_if(value is not number or value <= 0 or value >= 1,

@@ -215,6 +215,7 @@
 {% macro counted_model(statistics, training=none) -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
+{% do nbsql.refuse_ephemeral(model.name, model.node.config.materialized == 'ephemeral') %}
 {% do nbsql.refuse_if(
   adapter.get_relation(database=statistics.database, schema=statistics.schema, identifier=statistics.identifier) is none,
   "the statistics '" ~ statistics.identifier ~ "' are not there yet; build them first: dbt build --select " ~ model.name) %}

@@ -14,6 +14,8 @@
 {% macro statistics_node(relation) -%}
 {% do nbsql.refuse_if(relation is string or relation.identifier is undefined,
   "statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
+{% set name = relation.identifier | string | replace('__dbt__cte__', '') -%} {# as dbt 1 refers to an ephemeral model #}
+{% do nbsql.refuse_ephemeral(name, name != relation.identifier | string) %}
 {% set named = [] -%}
 {% for node in graph.nodes.values()
   if node.resource_type == 'model' and node.config.meta and node.config.meta.nbsql
@@ -27,6 +29,12 @@
 {% do nbsql.refuse(
   "'" ~ relation.identifier ~ "' has no meta.nbsql in its config, so it is no model of statistics; give it one: "
   ~ 'meta: {nbsql: {target: ...}}') %}
+{%- endmacro %}
+
+{# Refuses statistics that no relation holds, if these are. #}
+{% macro refuse_ephemeral(name, is_ephemeral) -%}
+{% do nbsql.refuse_if(is_ephemeral,
+  "the statistics '" ~ name ~ "' are ephemeral, so that there is no relation of them; materialize them as a table") %}
 {%- endmacro %}
 
 {# The options of a node, with defaults for those left out. #}

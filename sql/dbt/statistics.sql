@@ -14,6 +14,7 @@
   whether a second one is needed; here a single statement does both, because it cannot ask anything first.
 #}
 {% macro statistics(source, where=none) -%}
+{% do nbsql.refuse_unknown('nbsql.statistics', kwargs) %}
 {% set instead = nbsql.instead_of_query([source]) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.check_engine() %}

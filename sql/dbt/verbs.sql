@@ -6,6 +6,7 @@
 
 {# One row per class: class, n, prior, log_prior. #}
 {% macro class_priors(statistics, training=none) -%}
+{% do nbsql.refuse_unknown('nbsql.class_priors', kwargs) %}
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
@@ -14,6 +15,7 @@
 
 {# One row per class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
 {% macro feature_likelihoods(statistics, training=none) -%}
+{% do nbsql.refuse_unknown('nbsql.feature_likelihoods', kwargs) %}
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
@@ -26,6 +28,7 @@
   and is another one wherever a value of `columns` is. query: the result of another macro, such as nbsql.feature_likelihoods.
 #}
 {% macro with_cell(query, columns=['class', 'feature', 'value']) -%}
+{% do nbsql.refuse_unknown('nbsql.with_cell', kwargs) %}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set select -%}
 SELECT
@@ -46,26 +49,31 @@ SELECT
 {% macro predictions(
   statistics, source, where=none, training=none, columns=none, calibration=none, certain=none, by_class=false
 ) -%}
+{% do nbsql.refuse_unknown('nbsql.predictions', kwargs) %}
 {% do return(nbsql.query_of_verb('predict', statistics, source, where, training, columns, calibration, certain, by_class)) %}
 {%- endmacro %}
 
 {# The rows of a relation with prediction, probability, and probability_<class> for each class. #}
 {% macro probabilities(statistics, source, where=none, training=none, columns=none, calibration=none) -%}
+{% do nbsql.refuse_unknown('nbsql.probabilities', kwargs) %}
 {% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training, columns, calibration)) %}
 {%- endmacro %}
 
 {# The rows of a relation with joint_log_likelihood_<class> for each class: ln p(x, c). #}
 {% macro joint_log_likelihoods(statistics, source, where=none, training=none, columns=none) -%}
+{% do nbsql.refuse_unknown('nbsql.joint_log_likelihoods', kwargs) %}
 {% do return(nbsql.query_of_verb('joint_log_likelihood', statistics, source, where, training, columns)) %}
 {%- endmacro %}
 
 {# The rows of a relation with log_evidence: ln p(x), low for a row that fits no class. #}
 {% macro evidence(statistics, source, where=none, training=none, columns=none) -%}
+{% do nbsql.refuse_unknown('nbsql.evidence', kwargs) %}
 {% do return(nbsql.query_of_verb('log_evidence', statistics, source, where, training, columns)) %}
 {%- endmacro %}
 
 {# One row per row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
 {% macro explanation(statistics, source, where=none, training=none) -%}
+{% do nbsql.refuse_unknown('nbsql.explanation', kwargs) %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
@@ -84,6 +92,7 @@ SELECT
 {% macro evaluation(
   statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none, calibration=none
 ) -%}
+{% do nbsql.refuse_unknown('nbsql.evaluation', kwargs) %}
 {% set needed = {'confusion': none, 'lift': 'lists'}.get(table, 'long queries') -%}
 {% do nbsql.check_has(needed, "nbsql.evaluation with table='" ~ table ~ "'") %}
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
@@ -127,6 +136,7 @@ SELECT
   actual class and predicted class, {'ham': {'spam': 10}}; the default is 1.
 #}
 {% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none, columns=none) -%}
+{% do nbsql.refuse_unknown('nbsql.review_queue', kwargs) %}
 {% do nbsql.check_has('lists', 'nbsql.review_queue') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
@@ -188,6 +198,7 @@ SELECT
   none means the last one of two. digits: the number of digits to which points are rounded; none means no rounding.
 #}
 {% macro scorecard(statistics, points=600, odds=50, double=20, target=none, digits=none, training=none) -%}
+{% do nbsql.refuse_unknown('nbsql.scorecard', kwargs) %}
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
@@ -212,6 +223,7 @@ SELECT
   all rows. The relation need not have the target. weight: a column.
 #}
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
+{% do nbsql.refuse_unknown('nbsql.monitoring', kwargs) %}
 {% do nbsql.check_has('lists', 'nbsql.monitoring') %}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}

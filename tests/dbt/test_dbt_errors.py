@@ -253,6 +253,14 @@ MODELS = {
         "{{ nbsql.test_nbsql_within(ref('good')) }}",
         "nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}",
     ),
+    "misspelt": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), weigth='w') }}",
+        "nbsql.evaluation has no argument 'weigth'; those that it has are in dbt_packages/nbsql/dbt/macros.yml",
+    ),
+    "of_ephemeral": (
+        "{{ nbsql.predictions(ref('passing'), source('raw', 'rows')) }}",
+        "the statistics 'passing' are ephemeral, so that there is no relation of them; materialize them as a table",
+    ),
     "no_argument": (
         "{{ nbsql.test_nbsql_within(ref('good'), ovr={'psi': 0.2}) }}",
         "nbsql_within has no argument 'ovr'; it has 'over', 'under', 'label', 'newest'",
@@ -449,6 +457,7 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     models = {
         **dict.fromkeys([*options, *AGAIN, "good", "some_priors", "more_priors"], STATISTICS),
         **{name: sql for name, (sql, _) in MODELS.items()},
+        "passing": "{{ config(materialized='ephemeral') }}" + STATISTICS,
         "plain": "SELECT 1 AS one",
         "odd": "SELECT rows.*, 1 AS \"Probability\", 2 AS joint_log_likelihood_a FROM {{ source('raw', 'rows') }} AS rows",
         "ones": "{{ nbsql.statistics(source('raw', 'rows'), where='id = 1') }}",
@@ -463,7 +472,7 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
     meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
     meta |= {name: given for name, (given, _) in AGAIN.items()}
-    meta |= {"good": GOOD, "ones": GOOD, "repeated": GOOD, "text": GOOD, "no_type": {"target": "y"}}
+    meta |= {"good": GOOD, "passing": GOOD, "ones": GOOD, "repeated": GOOD, "text": GOOD, "no_type": {"target": "y"}}
     meta |= {"emptied": GOOD, "no_rows": {"target": "y"}}
     meta |= {"none_meet": {**GOOD, "weight": "n"}, "batches": {**GOOD, "slice_by": "d"}}
     config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps", "repeated")}
