@@ -85,15 +85,18 @@ class Classic:
 
         A checkpoint keeps the estimate of its query, and a join multiplies those of its sides. In a search whose every step
         joins the step before with itself, the estimate has several times the digits at each step, until they fill the memory.
+
+        Of a single partition Spark is told that it is one, so that it groups, sorts and numbers the rows without a shuffle.
         """
         with self._without_constraints():
             kept = rows.localCheckpoint()
-        plan = kept._jdf.queryExecution().analyzed()
+        plan, is_sized = kept._jdf.queryExecution().analyzed(), False
         with suppress(ValueError):  # of more digits than Python reads
-            if plan.stats().sizeInBytes() < _UNKNOWN_SIZE:
-                return kept
-        unsized = self.session._jsparkSession.internalCreateDataFrame(plan.rdd(), kept._jdf.schema(), False)
-        return DataFrame(unsized, self.session)
+            is_sized = plan.stats().sizeInBytes() < _UNKNOWN_SIZE
+        if not is_sized:
+            unsized = self.session._jsparkSession.internalCreateDataFrame(plan.rdd(), kept._jdf.schema(), False)
+            kept = DataFrame(unsized, self.session)
+        return kept.coalesce(1) if plan.rdd().getNumPartitions() == 1 else kept
 
     @contextmanager
     def _without_constraints(self) -> Iterator[None]:
