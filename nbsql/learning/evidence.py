@@ -38,6 +38,13 @@ class EvidenceFolds(Folds):
         reading = QueryOptions(by_slice=True, integer_slices=self._hashes_rows, centred=has_levels_only(spec))
         return Context.of(spec, classes, reading, layout=self.engine.renderer.layout)
 
+    def _limited(self, context: Context, spec: Spec, fold: Markup) -> Context:
+        """The context with the values of the fold's own cells: all rows that are scored are counted."""
+        if not self.engine.renderer.dialect.traits.vectorised or not any(each.family.parent for each in spec.features):
+            return context
+        own = self.engine.renderer.fragment("cells_of_setting", self.cells, self._shared.names(spec), fold, True)
+        return context.with_options(met=self.engine.renderer.fragment("subquery", own))
+
     def numbered_rows(self, classes: Markup) -> Markup:
         """A table of the rows to learn from, with their numbers. `classes` is the relation of the classes."""
         context, share = self.context(self.specs[0]), self.rows // ROWS

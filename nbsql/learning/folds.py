@@ -149,16 +149,19 @@ class Folds:
         names = self.names if names is None else names
         return self._models(self._context_of_folds(spec, names), spec, names)
 
-    def models_in_rows(self, spec: Spec, names: Sequence[str]) -> Models:
-        """The same with one row for each class, however few there are."""
-        context = self._context_of_folds(spec, names)
-        return self._models(replace(context, form=replace(context.form, wide=False)), spec, names)
+    def context_in_rows(self, spec: Spec, names: Sequence[str]) -> Context:
+        """The context of models with one row for each class, however few there are."""
+        return replace(context := self._context_of_folds(spec, names), form=replace(context.form, wide=False))
+
+    def models_in_rows(self, spec: Spec, names: Sequence[str], met: Markup | None = None) -> Models:
+        """Such models, whose lookups may lack values that are not in a table of those of the rows (`values_of_rows`)."""
+        return self._models(self.context_in_rows(spec, names).with_options(met=met), spec, names)
 
     def _models(self, context: Context, spec: Spec, names: Sequence[str]) -> Models:
         with self.engine.temporaries() as temporary:
             estimates_of = cache(lambda fold: self._estimate(context, spec, fold, temporary))
             tables = (self.make_table(kind, context, spec, names, estimates_of) for kind in ("parameters", "lookups"))
-            return Models(context, *tables, fold=names[0] if len(names) == 1 else None)
+            return Models(context.with_options(met=None), *tables, fold=names[0] if len(names) == 1 else None)
 
     def context(self, spec: Spec) -> Context:
         labels = spec.classes or [label for label, *_ in self.labels]
@@ -320,6 +323,11 @@ class Folds:
             context = context.with_options(estimates=estimates)
         return context, cells, priors
 
+    def _limited(self, context: Context, spec: Spec, fold: Markup) -> Context:  # noqa: ARG002 - the cells are of its features
+        """The context with only those values to look up that the rows of a fold have, where they are known."""
+        met, fragment = context.options.met, self.engine.renderer.fragment
+        return context if met is None else context.with_options(met=fragment("values_in_fold", met, fold))
+
     def make_table(
         self, kind: str, context: Context, spec: Spec, folds: Sequence[str], estimates_of: Callable[[str], FoldEstimates]
     ) -> Markup:
@@ -331,7 +339,7 @@ class Folds:
         features = [f for f in spec.features if (f.family.has_lookups if is_lookup else f.family.parameters)]
         if kind == "lookups" and not features:
             return self._table("no lookups")
-        layout_key = (context.has_prior, bool(context.form.class_numbers), folds)
+        layout_key = (context.has_prior, bool(context.form.class_numbers), folds, context.options.met)
         key = estimation_key(spec, features) + repr(layout_key)
         cached = self._tables_by_kind.get(kind)
         if cached is not None and cached[0] == key:
@@ -356,21 +364,21 @@ class Folds:
         """The queries of the models of folds: one for all folds or, where that would be too large, one for some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
 
-        def of(fold: Markup) -> tuple[Markup, Markup]:
+        def of(fold: Markup) -> FoldEstimates:
             cells = fragment("subquery", self._cells_of_others(spec, fold))
-            return cells, self._priors(context, cells)
+            return self._limited(context, spec, fold), cells, self._priors(context, cells)
 
         if self.engine.renderer.dialect.traits.materializes_estimates:
             parts = [(fold, estimates_of(fold)) for fold in folds]
             yield fragment("union_of_rows", [fragment("model_of_fold", kind, *estimates, fold) for fold, estimates in parts])
             return
         if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
-            yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
+            yield from (fragment("model_of_fold", kind, *of(text(fold)), fold) for fold in folds)
             return
         size = max(1, self.engine.renderer.layout.fold_cells // self.engine.query_macro("row_count", self.cells)[0][0])
         estimates = of(fragment("word", "folds.nbsql_slice"))
         for start in range(0, len(folds), size):
-            yield fragment("models_of_folds", kind, context, *estimates, folds[start : start + size])
+            yield fragment("models_of_folds", kind, *estimates, folds[start : start + size])
 
 
 def summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:

@@ -42,6 +42,7 @@ class QueryOptions:
     columns: Sequence[str] = ()  # the columns of the source, for engines without a keyword for all columns except some
     passed_columns: Sequence[str] | None = None  # the columns of the source that the result contains; None for all
     estimates: Markup | None = None  # the table of likelihoods, if there is one
+    met: Markup | None = None  # the relation of the values of the rows to score, if no others are looked up
     weights: Markup | None = None  # the table of the weights of the features, if the method learns any
     centred: bool = False  # whether the score of a value is ln p(x | c) - ln p(x), as weights for each class need it
     without_tokens: bool = False  # whether this table leaves out tokens, because vocabulary times classes is large

@@ -210,8 +210,9 @@ class CandidateTerms:
         most = _MAX_CANDIDATES if by_row else max(1, min(_MAX_CANDIDATES, _MAX_TERMS // self.classes))
         for estimated in _blocks(columns, _MAX_ESTIMATED if by_row else most):
             numbered = _numbered(estimated)
-            estimate = cv.models_in_rows if by_row else cv.models
-            models = estimate(replace(spec, features=tuple(itertools.chain(*numbered.values()))), names)
+            together = replace(spec, features=tuple(itertools.chain(*numbered.values())))
+            met = self._values_met(cv, together, names) if by_row else None
+            models = cv.models_in_rows(together, names, met) if by_row else cv.models(together, names)
             if not by_row and not models.context.form.class_numbers:
                 wide = listed(feature.column for features in numbered.values() for feature in features)
                 raise InputError(f"auto scores with one column per class, and {wide} takes too many; leave it out with exclude")
@@ -219,7 +220,18 @@ class CandidateTerms:
                 places = [(self._number(name), [feature.index for feature in group]) for name, group in block.items()]
                 context = models.context.with_features([*itertools.chain(*block.values())])
                 arguments = (context, cv.rows_of(models, self.rows), models.parameters, models.lookups, places, self.classes)
-                yield block, self.engine.renderer.fragment("terms_of_candidates", *arguments)
+                yield block, self.engine.renderer.fragment("terms_of_candidates", *arguments, met)
+
+    def _values_met(self, cv: Folds, spec: Spec, names: list[str]) -> Markup | None:
+        """A table of the values that the rows of folds have in features with parents; None if there is none.
+
+        All values of these together may be many times as many as the rows.
+        """
+        if not any(feature.family.parent for feature in spec.features):
+            return None
+        rows = self.rows if len(names) > 1 else self.engine.renderer.fragment("rows_of_fold", self.rows, names[0])
+        query = self.engine.renderer.fragment("values_of_rows", cv.context_in_rows(spec, names), rows)
+        return cv.replace_table("values of the rows", query)
 
     def row_scores(self, chosen: Mapping[str, int], tree: TreeTerms | None = None) -> Markup:
         """A table of the joint log-likelihoods of the rows for one candidate of each column, of the search or of a tree."""

@@ -52,7 +52,7 @@
   'form': {'class_of_component': []},
   'options': {
     'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
-    'estimates': none, 'weights': none, 'centred': false, 'by_slice': false}}) %}
+    'estimates': none, 'met': none, 'weights': none, 'centred': false, 'by_slice': false}}) %}
 {%- endmacro %}
 
 {#

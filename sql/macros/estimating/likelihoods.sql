@@ -225,15 +225,16 @@ UNION ALL
 {%- elif model.spec.given -%}
 {{ nbsql.given_likelihoods(statistics, priors, features) }}
 {%- else -%}
-{{ nbsql.likelihoods_of_cells(statistics, priors, features, single=model.options.has_unique_cells) }}
+{{ nbsql.likelihoods_of_cells(statistics, priors, features, single=model.options.has_unique_cells, met=model.options.met) }}
 {%- endif %}
 {%- endmacro %}
 
 {#
   One row per class, feature and value, or parameter of a feature: the columns of likelihoods, estimated from the cells and the priors.
-  part: a column of `priors`; only classes of the same part are pooled. single: whether no two cells need to be summed.
+  part: a column of `priors`; only classes of the same part are pooled. single: whether no two cells need to be summed. met: see
+  conditional_estimates (families/conditional.sql).
 #}
-{% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false) -%}
+{% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false, met=none) -%}
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% set limited = features | selectattr('family.best') | list -%}
 WITH classes AS (
@@ -276,7 +277,8 @@ comoments AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.comoments_of(statistic
 {%- set alike = features | selectattr('family.distribution', 'equalto', distribution) | list %},
 {{ nbsql.word(distribution) }} AS (
   {% set is_density = alike[0].family.kind == 'density' %}
-  {{ (nbsql.number_likelihoods(alike, part) if is_density else nbsql[distribution ~ '_likelihoods'](alike)) | indent(2) }}
+  {% set arguments = [alike, met] if met and alike[0].family.parent else [alike] %}
+  {{ (nbsql.number_likelihoods(alike, part) if is_density else nbsql[distribution ~ '_likelihoods'](*arguments)) | indent(2) }}
 )
 {%- endfor +%}
 {% for distribution in features | map(attribute='family.distribution') | unique -%}

@@ -2,13 +2,13 @@
 
 {#
   The terms of some candidates, each of which is a feature here. columns: pairs of the number of a column and the numbers of its features;
-  classes: the number of classes.
+  classes: the number of classes; met: the relation of the values of the rows (values_of_levels), if there is one.
 #}
-{% macro terms_of_candidates(model, rows, parameters, lookups, columns, classes) -%}
+{% macro terms_of_candidates(model, rows, parameters, lookups, columns, classes, met) -%}
 {% if model.form.class_numbers -%}
 {{ nbsql.terms_in_columns(model, rows, parameters, lookups, columns) }}
 {%- else -%}
-{{ nbsql.terms_in_rows(model, rows, parameters, lookups, columns, classes) }}
+{{ nbsql.terms_in_rows(model, rows, parameters, lookups, columns, classes, met) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -50,13 +50,11 @@ FROM candidates
   which is joined with the lookups once; a star of joins would take longer to plan than all else. The terms of a class that a fold lacks
   are 0.
 #}
-{% macro terms_in_rows(model, rows, parameters, lookups, columns, classes) -%}
+{% macro terms_in_rows(model, rows, parameters, lookups, columns, classes, met) -%}
 {% set levels = model.form.joined_categories -%}
 {% set computed = model.facts.features | selectattr('family.has_parameter_term') | list -%}
 {% set smoothed = levels | selectattr('family.parameters') | list -%}
-{% set numbered %}(
-  SELECT nbsql_key AS nbsql_row, dealt.* FROM {{ rows }} AS dealt
-){% endset -%}
+{% set numbered = nbsql.rows_by_key(rows) -%}
 {% set numbers %}{% for column, _ in columns %}{{ column }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set lists -%}
 {% for _, features in columns %}
@@ -84,7 +82,7 @@ JOIN levels ON levels.nbsql_row = source.nbsql_row
 {%- endset -%}
 WITH {{ nbsql.numbered_source(model, numbered, parameters, lookups, has_number=true) }},
 {% if levels %}
-levels AS {{ nbsql.subquery(nbsql.scores_of_levels(model, levels, lookups)) }},
+levels AS {{ nbsql.subquery(nbsql.scores_of_levels(model, levels, lookups, met)) }},
 {% endif %}
 candidates AS {{ nbsql.materialized() }}(
   SELECT
@@ -132,34 +130,62 @@ SELECT
 {%- endmacro %}
 
 {# One row per row of the source: nbsql_row, and scores, a list by feature of the lists by class; NULL for a value without a lookup. #}
-{% macro scores_of_levels(model, levels, lookups) -%}
-{% set places %}{% for feature in levels %}{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% macro scores_of_levels(model, levels, lookups, met) -%}
+{% set places = nbsql.array_of(nbsql.numbers_of(levels)) -%}
+{# The lists come in the order of the places, which is checked: to sort them anyway would take twice as long. #}
+SELECT
+  nbsql_row,
+  CASE
+    WHEN places = {{ places }} THEN scores
+    ELSE list_transform(list_sort(list_zip(places, scores), 'ASC', 'NULLS LAST'), lambda pair: pair[2])
+  END AS scores
+FROM (
+  SELECT met.nbsql_row, list(met.place) AS places, list(lookups.scores) AS scores
+  FROM {{ met or nbsql.subquery(nbsql.values_of_levels(model, levels, nbsql.word('numbered'))) }} AS met
+  LEFT JOIN {{ lookups }} AS lookups
+    ON lookups.feature = met.feature AND lookups.value = met.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('met')) }}
+  {% if met %}
+  WHERE met.place IN ({{ nbsql.numbers_of(levels) }})
+  {% endif %}
+  GROUP BY met.nbsql_row
+) AS listed
+{%- endmacro %}
+
+{# The numbers of features, separated by commas. #}
+{% macro numbers_of(features) -%}
+{% for feature in features %}{{ feature.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}
+{%- endmacro %}
+
+{# The values of some features, one row per row and feature: nbsql_row, perhaps nbsql_slice, place, feature, value. #}
+{% macro values_of_levels(model, levels, rows) -%}
 {% set names %}{% for feature in levels %}{{ nbsql.text(feature.name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set values -%}
 {% for feature in levels %}
 {{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endset -%}
-{% set lists = [nbsql.array_of(places), nbsql.array_of(names), nbsql.array_of(values)] -%}
-{# The lists come in the order of the places, which is checked: to sort them anyway would take twice as long. #}
+{% set lists = [nbsql.array_of(nbsql.numbers_of(levels)), nbsql.array_of(names), nbsql.array_of(values)] -%}
 SELECT
-  nbsql_row,
-  CASE
-    WHEN places = {{ lists[0] }} THEN scores
-    ELSE list_transform(list_sort(list_zip(places, scores), 'ASC', 'NULLS LAST'), lambda pair: pair[2])
-  END AS scores
-FROM (
-  SELECT met.nbsql_row, list(met.place) AS places, list(lookups.scores) AS scores
-  FROM (
-    SELECT
-      {{ nbsql.row_key(model, nbsql.word('source')) }},
-      {{ nbsql.unnested(lists, ['place', 'feature', 'value']) | indent(6) }}
-    FROM numbered AS source
-  ) AS met
-  LEFT JOIN {{ lookups }} AS lookups
-    ON lookups.feature = met.feature AND lookups.value = met.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('met')) }}
-  GROUP BY met.nbsql_row
-) AS listed
+  {{ nbsql.row_key(model, nbsql.word('source')) }},
+  {{ nbsql.unnested(lists, ['place', 'feature', 'value']) | indent(2) }}
+FROM {{ rows }} AS source
+{%- endmacro %}
+
+{# The same of rows with a key, for a table. #}
+{% macro values_of_rows(model, rows) -%}
+{{ nbsql.values_of_levels(model, model.form.joined_categories, nbsql.rows_by_key(rows)) }}
+{%- endmacro %}
+
+{# Such rows with the key as the number of the row. #}
+{% macro rows_by_key(rows) -%}
+(
+  SELECT nbsql_key AS nbsql_row, dealt.* FROM {{ rows }} AS dealt
+)
+{%- endmacro %}
+
+{# The relation of the different values in such a table, of the rows of a fold, which is rendered. #}
+{% macro values_in_fold(values, fold) -%}
+(SELECT DISTINCT feature, value FROM {{ values }} AS met WHERE nbsql_slice = {{ fold }} AND value IS NOT NULL)
 {%- endmacro %}
 
 {# The terms of bins of some columns that the classes of the other folds have not cut, for the rows of a fold: one bin says nothing. #}

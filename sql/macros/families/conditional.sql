@@ -131,14 +131,14 @@ LIMIT 1001
 {%- endmacro %}
 
 {# One row per class and value: the columns of likelihoods (likelihoods.sql). #}
-{% macro conditional_likelihoods(features) -%}
+{% macro conditional_likelihoods(features, met=none) -%}
 {% set ratios = features | selectattr('family.is_ratio') | list -%}
 {% set score -%}
 CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio) ELSE {{ nbsql.safe_ln(nbsql.word('likelihood')) }} END
 {%- endset -%}
 SELECT
   {{ nbsql.likelihood_columns(score=score if ratios else none, unseen=nbsql.word('unseen')) | indent(2) }}
-FROM {{ nbsql.subquery(nbsql.conditional_estimates(features)) }} AS estimates
+FROM {{ nbsql.subquery(nbsql.conditional_estimates(features, met=met)) }} AS estimates
 {%- endmacro %}
 
 {# The options of such features, a relation: feature, alpha, shrinkage, smooths. #}
@@ -181,6 +181,23 @@ VALUES
 {{- ' AND ' }}{{ relation }}.key_{{ depth }} = vocabulary.parent
 {%- endmacro %}
 
+{# The keys of a list and of its parents, each as a list of one. #}
+{% macro keys_of_list(list, depth) -%}
+{% for place in range(0, depth + 1) -%}
+{% set element = nbsql.json_element(list, place) -%}
+{{ nbsql.json_list(element) }} AS key_{{ place }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# Whether a value has so many parents, from its keys. #}
+{% macro has_parents(count) -%}
+{% set lists = namespace(last=nbsql.word('key_0')) -%}
+{% for place in range(1, count + 1) -%}
+value <> {{ lists.last }}{% if not loop.last %} AND {% endif %}
+{%- set lists.last = nbsql.joined_lists(lists.last, nbsql.word('key_' ~ place)) -%}
+{% endfor -%}
+{%- endmacro %}
+
 {# The list of two lists, all of them JSON texts. #}
 {% macro joined_lists(one, other) -%} (substr({{ one }}, 1, length({{ one }}) - 1) || ',' || substr({{ other }}, 2)) {%- endmacro %}
 
@@ -190,37 +207,49 @@ VALUES
   are lists of one, such as ["hot"] or [null], which are the same where the values are, also the missing ones.
 
   numbers: of the classes, if there is one row per value, with all of them side by side as likelihood_1, likelihood_2, ... `counts` then has
-  class_no in place of class, and unseen values have no row.
+  class_no in place of class, and unseen values have no row. met: the relation of the values of the rows to score, feature and value, if no
+  others are wanted: a value has as many rows otherwise as its parents have values together.
 #}
-{% macro conditional_estimates(features, numbers=none) -%}
+{% macro conditional_estimates(features, numbers=none, met=none) -%}
 {% set has_ratios = features | selectattr('family.is_ratio') | list | length > 0 -%}
 {#- the values of other features are not lists, and an engine may parse them before it filters them out #}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
+{% set met_value %}CASE WHEN met.feature IN ({{ nbsql.feature_names(features) }}) THEN met.value END{% endset -%}
 {% set depth = features | map(attribute='family.parent_names') | map('length') | max -%}
 {% set class = not numbers -%}
 {% set ks = numbers or [none] -%}
 WITH options(feature, alpha, shrinkage, smooths) AS {{ nbsql.subquery(nbsql.conditional_options(features)) }},
+{% if not met %}
 vocabulary AS (
   SELECT feature, place, {{ nbsql.json_list(nbsql.word('value')) }} AS parent
   FROM {{ nbsql.subquery(nbsql.conditional_vocabulary(features)) | indent(2) }} AS vocabulary(feature, place, value)
 ),
+{% endif %}
 listed AS (
   SELECT
     counts.{% if class %}class{% else %}class_no{% endif %},
     counts.feature,
     counts.value,
-    {% for place in range(0, depth + 1) %}
-    {% set element = nbsql.json_element(counted, place) %}
-    {{ nbsql.json_list(element) }} AS key_{{ place }},
-    {% endfor %}
+    {{ nbsql.keys_of_list(counted, depth) | indent(4) }},
     counts.n
   FROM counts
   JOIN options ON options.feature = counts.feature
 ),
-{% set lists = namespace(all=[nbsql.word('key_0')]) %}
+{% if met %}
+met AS (
+  SELECT met.feature, met.value, {{ nbsql.keys_of_list(met_value, depth) | indent(4) }}
+  FROM {{ met }} AS met
+  JOIN options ON options.feature = met.feature
+),
 {% for place in range(1, depth + 1) %}
-{% set lists.all = lists.all + [nbsql.joined_lists(lists.all[-1], nbsql.word('key_' ~ place))] %}
+vocabulary_{{ place }} AS (
+  SELECT feature, {{ nbsql.conditional_keys(place - 1) }}, key_{{ place }} AS parent
+  FROM met
+  WHERE {{ nbsql.has_parents(place) }}
+  GROUP BY feature, {{ nbsql.conditional_keys(place) }}
+),
 {% endfor %}
+{% endif %}
 {% for place in range(0, depth + 1) %}
 {#- of the rows that have so many parents #}
 cells_{{ place }} AS (
@@ -229,10 +258,7 @@ cells_{{ place }} AS (
     {{ nbsql.sums_by_class(numbers) | indent(4) }}
   FROM listed
   {% if place %}
-  WHERE
-    {%- for shorter in range(0, place) %}
-    {%- if not loop.first %} AND{% endif %} value <> {{ lists.all[shorter] }}
-    {%- endfor +%}
+  WHERE {{ nbsql.has_parents(place) }}
   {% endif %}
   GROUP BY {% if class %}class, {% endif %}feature, {{ nbsql.conditional_keys(place) }}
 ),
@@ -311,7 +337,9 @@ level_{{ place }} AS (
     {%- endif %}
     {%- endfor +%}
   FROM level_{{ place - 1 }} AS before
-  JOIN vocabulary ON vocabulary.feature = before.feature AND vocabulary.place = {{ place }}
+  JOIN {% if met %}vocabulary_{{ place }} AS vocabulary ON vocabulary.feature = before.feature
+    {%- for number in range(0, place) %} AND vocabulary.key_{{ number }} = before.key_{{ number }}{% endfor %}
+  {%- else %}vocabulary ON vocabulary.feature = before.feature AND vocabulary.place = {{ place }}{% endif +%}
   {% if class %}
   LEFT JOIN met_{{ place }} AS met ON {{ nbsql.has_same_keys('met', place, false, 1) }}
   {% endif %}
@@ -343,7 +371,7 @@ LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature 
 {# The lookups (parameters.sql) of such features directly from their counts. #}
 {% macro conditional_lookups(model, statistics, priors, features, with_idf) -%}
 {% set ratios = features | selectattr('family.is_ratio') | list -%}
-{% set estimates = nbsql.conditional_estimates(features, model.form.class_numbers) -%}
+{% set estimates = nbsql.conditional_estimates(features, model.form.class_numbers, model.options.met) -%}
 {% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
 {% set likelihood %}likelihood_{{ k }}{% endset -%}
 {% if ratios %}CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio_{{ k }}) ELSE {{ nbsql.safe_ln(likelihood) }} END
@@ -357,31 +385,4 @@ LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature 
 sum({% if k is none %}n{% else %}CASE WHEN class_no = {{ k }} THEN n ELSE 0 END{% endif %}) AS n{{ nbsql.class_suffix(k) }}
 {{- nbsql.comma_line(loop) }}
 {%- endfor %}
-{%- endmacro %}
-
-{#
-  Lookups from a query of estimates with all classes of a value side by side, of which the caller makes the score of a class. The query
-  reads the relation counts: class_no, feature, value, n.
-#}
-{% macro lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
-SELECT
-  feature,
-  value
-  {%- if with_idf %},
-  1 AS idf
-  {%- endif %}
-  {%- for k in model.form.class_numbers %},
-  {{ caller(k) }} AS class_{{ k }}
-  {%- endfor +%}
-FROM (
-  WITH counts AS (
-    SELECT classes.class_no, counts.feature, counts.value, counts.n
-    FROM {{ nbsql.subquery(nbsql.counts_of(statistics, single=model.options.has_unique_cells)) | indent(4) }} AS counts
-    JOIN (
-      {{ nbsql.classes(priors) }}
-    ) AS classes ON classes.class = counts.class
-  )
-  SELECT *
-  FROM {{ nbsql.subquery(estimates) | indent(2) }} AS estimates
-) AS estimates
 {%- endmacro %}

@@ -56,3 +56,30 @@ FROM (
   WHERE values_of.value IS NOT NULL
 ) AS estimates
 {%- endmacro %}
+
+{#
+  Lookups from a query of estimates with all classes of a value side by side, of which the caller makes the score of a class. The query
+  reads the relation counts: class_no, feature, value, n.
+#}
+{% macro lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
+SELECT
+  feature,
+  value
+  {%- if with_idf %},
+  1 AS idf
+  {%- endif %}
+  {%- for k in model.form.class_numbers %},
+  {{ caller(k) }} AS class_{{ k }}
+  {%- endfor +%}
+FROM (
+  WITH counts AS (
+    SELECT classes.class_no, counts.feature, counts.value, counts.n
+    FROM {{ nbsql.subquery(nbsql.counts_of(statistics, single=model.options.has_unique_cells)) | indent(4) }} AS counts
+    JOIN (
+      {{ nbsql.classes(priors) }}
+    ) AS classes ON classes.class = counts.class
+  )
+  SELECT *
+  FROM {{ nbsql.subquery(estimates) | indent(2) }} AS estimates
+) AS estimates
+{%- endmacro %}
