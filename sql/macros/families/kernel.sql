@@ -75,19 +75,7 @@ spreads AS (
   GROUP BY class, points.feature
 ),
 masses AS (
-  {% set distance %}((grid.cell - points.cell) * grid.width / spreads.h){% endset %}
-  {% set power %}-0.5 * {{ distance }} * {{ distance }}{% endset %}{# power() would take as long as exp() #}
-  SELECT
-    spreads.class,
-    grid.feature,
-    grid.cell,
-    sum(points.n * {{ nbsql.exp(power) }}) / (max(spreads.h) * sqrt({{ nbsql.number(6.283185307179586) }})) AS mass
-  FROM (
-    SELECT feature, width, {{ nbsql.whole_numbers(0, nbsql.word('cells')) }} AS cell FROM options
-  ) AS grid
-  JOIN spreads ON spreads.feature = grid.feature
-  JOIN points ON points.feature = spreads.feature AND points.class = spreads.class
-  GROUP BY spreads.class, grid.feature, grid.cell
+  {{ nbsql.kernel_masses() | indent(2) }}
 )
 SELECT
   {{ nbsql.likelihood_columns() | indent(2) }}
@@ -108,6 +96,23 @@ FROM (
   LEFT JOIN spreads ON spreads.class = classes.class AND spreads.feature = grid.feature
   LEFT JOIN masses ON masses.class = classes.class AND masses.feature = grid.feature AND masses.cell = grid.cell
 ) AS densities
+{%- endmacro %}
+
+{# The sums of the normal densities around the values at the cells of the grid, from `options`, `points` and `spreads`. #}
+{% macro default__kernel_masses() -%}
+{% set distance %}((grid.cell - points.cell) * grid.width / spreads.h){% endset %}
+{% set power %}-0.5 * {{ distance }} * {{ distance }}{% endset %}{# power() would take as long as exp() #}
+SELECT
+  spreads.class,
+  grid.feature,
+  grid.cell,
+  sum(points.n * {{ nbsql.exp(power) }}) / (max(spreads.h) * sqrt({{ nbsql.number(6.283185307179586) }})) AS mass
+FROM (
+  SELECT feature, width, {{ nbsql.whole_numbers(0, nbsql.word('cells')) }} AS cell FROM options
+) AS grid
+JOIN spreads ON spreads.feature = grid.feature
+JOIN points ON points.feature = spreads.feature AND points.class = spreads.class
+GROUP BY spreads.class, grid.feature, grid.cell
 {%- endmacro %}
 
 {# A number drawn uniformly from the drawn grid cell. #}
