@@ -1,6 +1,6 @@
 """Folds: a source is split and counted once, and the models of the other folds follow for any number of settings."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -20,7 +20,7 @@ from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.derived import with_derived_columns
-from nbsql.plan.form import complete_features, is_wide
+from nbsql.plan.form import complete_features, is_wide, mark_complete
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
@@ -126,7 +126,7 @@ class Folds:
         answered = [self._with_given_priors(self._shared.with_fitted(spec, prepared)) for spec in specs]
         if self.rows * len(self.labels) * len(complete) > COPIED_NUMBERS:
             complete = dict.fromkeys(complete, False)
-        self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
+        self.specs = [mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
         self.names = self._fold_names()
         for spec in self.specs:  # a fold whose matrix alone has no inverse says nothing
             check_covariances(engine, spec, self.cells_of_all_rows(spec))
@@ -386,19 +386,3 @@ def summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
     weight = sum(row[2] for row in folds)
     accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
     return sum(row[1] for row in folds), accuracy, log_loss
-
-
-def _mark_complete(spec: Spec, names: Sequence[str], complete: Mapping[str, bool]) -> Spec:
-    """The spec with complete features marked, and those with near means. `names` are the names of its features in the cells.
-
-    Means that are near in the cells of each fold are near in those of all others: their distance is no larger, and the variance
-    of several folds at least the least of one.
-    """
-    marks = [(name in complete, complete.get(name, False)) for name in names]
-    return replace(
-        spec,
-        features=tuple(
-            replace(feature, is_complete=complete, has_near_means=near)
-            for feature, (complete, near) in zip(spec.features, marks, strict=True)
-        ),
-    )

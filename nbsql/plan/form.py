@@ -1,7 +1,7 @@
 """The form of a model's tables and of its scoring queries, which follows from its classes and its size."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -175,3 +175,19 @@ class Form:
     def added_first(self) -> int:
         few = len(self.joined_categories) * scored_class_count(self.class_columns) <= self.layout.added_first_terms
         return self.layout.added_first if few else 1
+
+
+def mark_complete(spec: Spec, names: Sequence[str], complete: Mapping[str, bool]) -> Spec:
+    """The spec with complete features marked, and those with near means. `names` are the names of its features in the cells.
+
+    Means that are near in the cells of each fold are near in those of all others: their distance is no larger, and the variance
+    of several folds at least the least of one.
+    """
+    marks = [(name in complete, complete.get(name, False)) for name in names]
+    return replace(
+        spec,
+        features=tuple(
+            replace(feature, is_complete=complete, has_near_means=near)
+            for feature, (complete, near) in zip(spec.features, marks, strict=True)
+        ),
+    )
