@@ -32,8 +32,9 @@
 {%- set scored = made.tables[-1][0] -%}
 {% else %}{% set scored = nbsql.subquery(scores) %}{% endif -%}
 WITH {% for name, query in made.tables -%}
-{% set is_run_once = name == 'nbsql_inputs' or (name == 'nbsql_scored' and scorer.has_evidence) -%} {# as others fence them #}
-{{ name }} AS {% if scorer.traits.materializes and not is_run_once %}MATERIALIZED {% endif %}{{ nbsql.subquery(query) }}
+{% set is_part = name in ['nbsql_inputs', 'nbsql_ranked', 'nbsql_rested'] or name.startswith('nbsql_before') -%} {# of the next one #}
+{% set is_fenced = name == 'nbsql_scored' and scorer.has_evidence -%}
+{{ name }} AS {% if scorer.traits.materializes and not is_part and not is_fenced %}MATERIALIZED {% endif %}{{ nbsql.subquery(query) }}
 {{- nbsql.comma_line(loop) }}
 {%- endfor %}
 
