@@ -193,7 +193,7 @@ class Count:
         if not (centred := self.plan.centred_features):
             return {}
         rows = self.engine.rows(self.plan.first_numbers(self._relation), "centres")
-        found = map(_median, zip(*rows, strict=True) if rows else repeat(()))
+        found: Iterator[Any] = map(_median, zip(*rows, strict=True) if rows else repeat(()))
         return {
             feature.index: [next(found) for _ in feature.columns] if feature.family.over_columns else next(found)
             for feature in centred

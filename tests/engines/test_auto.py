@@ -45,7 +45,7 @@ def test_families_are_chosen_alike(both: Both, weight: str | None) -> None:
         ]
     losses = [{row[1]: row[2] for row in each.ranking.fetchall() if "weighted" in row[1]} for each in found]
     assert [*losses[0]]
-    assert losses[0] == pytest.approx(losses[1], rel=0.1)  # weights are learnt in folds by the engine's hash
+    assert losses[0] == pytest.approx(losses[1], rel=0.2)  # weights are learnt in folds by the engine's hash
     assert found[0].best().families.keys() == found[1].best().families.keys()
 
 
