@@ -105,10 +105,10 @@ FROM (
             SELECT
               counted.*,
               CASE
-                WHEN counted.nbsql_x_4 > 1000000 THEN (counted.nbsql_x_4 + 0.5) * LN(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + float8 '0.9189385332046728' + 1 / (12 * (counted.nbsql_x_4 + 1))
-                WHEN counted.nbsql_x_4 > 0 THEN (counted.nbsql_x_4 + 8.5) * LN(counted.nbsql_x_4 + 9) - (counted.nbsql_x_4 + 9) + float8 '0.9189385332046728'
+                WHEN counted.nbsql_x_4 > 1000000 THEN (counted.nbsql_x_4 + 0.5) * ln(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + float8 '0.9189385332046728' + 1 / (12 * (counted.nbsql_x_4 + 1))
+                WHEN counted.nbsql_x_4 > 0 THEN (counted.nbsql_x_4 + 8.5) * ln(counted.nbsql_x_4 + 9) - (counted.nbsql_x_4 + 9) + float8 '0.9189385332046728'
                   + (float8 '0.08333333333333333' - (float8 '0.002777777777777778' - (float8 '0.0007936507936507937' - (float8 '0.0005952380952380953' - float8 '0.0008417508417508417' / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / (counted.nbsql_x_4 + 9)
-                  - LN((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
+                  - ln((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
                 ELSE 0
               END AS nbsql_log_factorial_4
             FROM (

@@ -12,7 +12,7 @@
 {% macro spark__join_parameters(model, parameters, relation) -%}
 {% if model.part_column -%}
 {{ nbsql.default__join_parameters(model, parameters, relation) }}
-{%- else +%}
+{%- else %}
 
 CROSS JOIN LATERAL (FROM {{ parameters }} AS constants) AS parameters
 {%- endif %}
