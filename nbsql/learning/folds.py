@@ -134,8 +134,8 @@ class Folds:
     def warn_of_one_class(self) -> None:
         spec = self._shared.spec
         if len(self.labels) == 1 and not spec.classes:
-            only = f"all folds have one class of {spec.target!r} only, {self.labels[0][0]!r}"
-            warn_user(f"{only}, which each predicts, so that the results mean nothing")
+            only = f"{spec.target!r} has one class only in the folds, {self.labels[0][0]!r}"
+            warn_user(f"{only}; each predicts it, so that the results mean nothing")
 
     def parts(self, spec: Spec) -> Iterable[tuple[Spec, list[str]]]:
         """The specs of the models of a setting, each with its folds; here one spec for all folds."""

@@ -123,7 +123,7 @@ def test_the_models_of_many_folds_are_made_in_parts(con: Connection, layout: Cal
 def test_one_class_is_worth_a_warning(con: Connection) -> None:
     with pytest.warns(nbsql.NbsqlWarning) as caught:
         found = nbsql.cross_validate(con, "SELECT 'a' AS y, i * 1.0 AS x FROM range(12) AS t(i)", target="y", folds=3)
-    line = "all folds have one class of 'y' only, 'a', which each predicts, so that the results mean nothing"
+    line = "'y' has one class only in the folds, 'a'; each predicts it, so that the results mean nothing"
     assert [str(each.message) for each in caught] == [line]
     assert found.accuracy == 1
 
