@@ -300,8 +300,7 @@ class _FamilySearch:
 
     def _families_of(self, setting: Setting) -> dict[str, Family]:
         """The families that a fit with a setting would not infer: of another method than weights, those of texts as words."""
-        other = {name: place for name, place in setting.chosen.items() if place not in (OUT, DEFAULT)}
-        chosen = {name: self._family(name, place) for name, place in other.items()}
+        chosen = {name: self._family(name, place) for name, place in setting.chosen.items() if place not in (OUT, DEFAULT)}
         if setting.method is None:
             return chosen
         if not isinstance(setting.method, Weighted):
