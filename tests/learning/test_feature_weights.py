@@ -391,3 +391,18 @@ def test_weights_of_many_classes_are_said_to_take_long(con: duckdb.DuckDBPyConne
     with pytest.warns(nbsql.NbsqlWarning, match=said):
         nbsql.fit(con, "many", target="y", method=nbsql.Weighted(per="class and feature", penalty=10))
     nbsql.fit(con, "many", target="y", method=nbsql.Weighted(penalty=10))
+
+
+def test_a_penalty_is_chosen_where_each_fifth_row_is_compared(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of 100,000 rows, which were divided by zero: each fifth row is in one fold."""
+    monkeypatch.setattr("nbsql.learning.weighted.ROWS_TO_CHOOSE", 120)
+    model = nbsql.fit(con, "t", target="y", features=["k", "n"], method="weighted", name="fifth", replace=True)
+    assert model.state.spec.weighted.penalty in (1, 10, 100)
+
+
+def test_many_rows_in_turn_are_not_learnt_from_one_class(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more rows than are sorted by class: each second one has the same class, and one class has no weights."""
+    monkeypatch.setattr("nbsql.learning.evidence.ROWS", 50_000)
+    con.execute("CREATE OR REPLACE TABLE turns AS SELECT i % 2 AS y, hash(i) % 3 + i % 2 AS k FROM range(110_000) AS r(i)")
+    model = nbsql.fit(con, "turns", target="y", method="weighted", name="turns_model", replace=True)
+    assert 0.5 < weights_of(model, con)[1, "k"] < 1.5

@@ -23,14 +23,18 @@
   (logistic/scan.sql). Its constant, the term 0, changes nothing here and stays 0.
 #}
 
-{# The rows to learn from, one in `share`: nbsql_row, nbsql_y (the number of the class), nbsql_weight, and the columns of the source. #}
+{#
+  The rows to learn from: nbsql_row, nbsql_y (the number of the class), nbsql_weight, and the columns of the source. Of many rows one in
+  `share`, by a hash: each second row of a table may have one class, and each 24th be of one hour.
+#}
 {% macro numbered_training_rows(model, source, classes, share) -%}
 SELECT source.*, classes.class_no AS nbsql_y, {{ nbsql.row_weight(model) }} AS nbsql_weight
 FROM (
   SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
 ) AS source
 JOIN {{ classes }} AS classes ON classes.class = {{ nbsql.target(model) }}
-WHERE {{ nbsql.is_counted(model) }}{% if share > 1 %} AND source.nbsql_row % {{ share }} = 0{% endif +%}
+WHERE {{ nbsql.is_counted(model) }}
+{%- if share > 1 %} AND {{ nbsql.mixed_hash(nbsql.word('source.nbsql_row')) }} % {{ share }} = 0{% endif +%}
 {%- endmacro %}
 
 {# What the features of a context say of these rows: nbsql_row, fold, y, weight, and e_3_1, that of the third feature in the first class. #}
@@ -96,11 +100,12 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {%- endfor %}
 {%- endmacro %}
 
-{# The evidence of one row in `share`. #}
+{# The evidence of one row in `share` of each fold, because each fifth row may be in the same one. #}
 {% macro evidence_of_some(evidence, share) -%}
 SELECT *
 FROM (
-  SELECT evidence.*, row_number() OVER (ORDER BY nbsql_row ASC NULLS LAST) AS place FROM {{ evidence }} AS evidence
+  SELECT evidence.*, row_number() OVER (PARTITION BY fold ORDER BY nbsql_row ASC NULLS LAST) AS place
+  FROM {{ evidence }} AS evidence
 ) AS evidence
 WHERE place % {{ share }} = 0
 {%- endmacro %}
