@@ -137,3 +137,30 @@ def test_a_role_with_temporary_tables_alone_lacks_create(reader: tuple[str, Any]
         f"permission denied for database {database}; the owner can GRANT it "
         "(a model needs CREATE on the database; without a name it needs TEMPORARY only)"
     )
+
+
+def test_a_session_that_becomes_the_role_is_told_what_it_lacks(reader: tuple[str, Any]) -> None:
+    address, owner = reader
+    role = f"reader_{address.rsplit('/', 1)[1]}"
+    transient = nbsql.fit(owner, "inbox", **OPTIONS)
+    owner.execute("ALTER TABLE inbox ENABLE ROW LEVEL SECURITY; CREATE POLICY most ON inbox USING (id > 1)")
+    lines: dict[str, Callable[[], Any]] = {
+        "permission denied to create temporary tables; the owner can GRANT it (TEMPORARY on the database, which whatever "
+        "learns needs)": lambda: nbsql.fit(owner, "inbox", **OPTIONS),
+        "another role of this session has fitted this model, which ends with the session; SET ROLE to that role": (
+            lambda: transient.predict("inbox").fetchall()
+        ),
+        'query would be affected by row-level security policy for table "inbox"; SET row_security = on, and a model learns '
+        "the rows that your role may see": lambda: nbsql.load(owner, "spam").predict("inbox").fetchall(),
+    }
+    try:
+        owner.execute(f"SET ROLE {role}")
+        for line, act in lines.items():
+            owner.execute(f"SET row_security = {'off' if 'row-level' in line else 'on'}")
+            with pytest.raises(nbsql.DatabaseError) as caught:
+                act()
+            assert str(caught.value) == line
+        owner.execute("SET row_security = on")
+        assert len(nbsql.load(owner, "spam").predict("inbox").fetchall()) == 4
+    finally:
+        owner.execute("RESET ROLE; RESET row_security")

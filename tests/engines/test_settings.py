@@ -281,3 +281,37 @@ def test_answers_do_not_depend_on_the_settings_of_spark(spark: Any) -> None:
     finally:
         for name, value in before.items():
             spark.conf.set(name, value)
+
+
+REFUSED = {
+    "SET client_encoding = 'SQL_ASCII'": (
+        "the client_encoding of this connection is SQL_ASCII, in which texts are bytes; set it to UTF8"
+    ),
+    "SET statement_timeout = '50ms'": (
+        "canceling statement due to statement timeout; SET statement_timeout = 0, or a longer time than this statement needs"
+    ),
+}
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_what_a_session_forbids_is_said_in_one_line(people: Place, statement: str) -> None:
+    people.run(statement)
+    with pytest.raises(nbsql.DatabaseError) as caught:
+        nbsql.fit(people.con, "SELECT label, kind FROM people, pg_sleep(60)", target="label")
+    people.run("RESET ALL")
+    assert str(caught.value) == REFUSED[statement]
+
+
+def test_a_database_of_another_encoding_is_refused(pg: Any, address: str) -> None:
+    name = address.rsplit("/", 1)[1]
+    plain = "LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    pg.execute(f"CREATE DATABASE {name}_latin ENCODING LATIN1 {plain}")
+    rows = "SELECT * FROM (VALUES ('a', 'one'), ('b', 'two')) AS t(label, body)"
+    try:
+        with pytest.raises(nbsql.DatabaseError) as caught:
+            nbsql.fit(f"{address}_latin", rows, target="label", families={"body": "text"})
+    finally:
+        pg.execute(f"DROP DATABASE {name}_latin")
+    assert str(caught.value) == (
+        "Unicode normalization can only be performed if server encoding is UTF8; nbsql needs a database with the encoding UTF8"
+    )

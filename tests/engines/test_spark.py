@@ -343,11 +343,13 @@ SOURCES = {
 }
 
 
-SETTINGS = {
-    "spark.sql.parser.escapedStringLiterals": "changes what texts say",
-    "spark.sql.legacy.exponentLiteralAsDecimal.enabled": "makes decimals of numbers such as 1e300",
-    "spark.sql.ansi.enforceReservedKeywords": "reserves words that are names of columns",
-    "spark.sql.crossJoin.enabled": "refuses joins with one row",
+SETTINGS = {  # the value that is needed, another, and what that does
+    "spark.sql.parser.escapedStringLiterals": ("false", "TRUE", "changes what texts say"),
+    "spark.sql.legacy.exponentLiteralAsDecimal.enabled": ("false", "TRUE", "makes decimals of numbers such as 1e300"),
+    "spark.sql.ansi.enforceReservedKeywords": ("false", "TRUE", "reserves words that are names of columns"),
+    "spark.sql.crossJoin.enabled": ("true", "FALSE", "refuses joins with one row"),
+    "spark.sql.parser.quotedRegexColumnNames": ("false", "TRUE", "reads names of columns as patterns"),
+    "spark.sql.legacy.ctePrecedencePolicy": ("corrected", "LEGACY", "confuses queries that have one name"),
 }
 
 
@@ -400,9 +402,8 @@ def test_what_is_refused(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             act()
         assert str(caught.value) == message
     tables.sql("DROP TABLE default.mine")
-    for setting, does in SETTINGS.items():
-        usual = "true" if setting == "spark.sql.crossJoin.enabled" else "false"
-        tables.conf.set(setting, other := "TRUE" if usual == "false" else "FALSE")
+    for setting, (usual, other, does) in SETTINGS.items():
+        tables.conf.set(setting, other)
         with pytest.raises(DatabaseError) as caught:
             nbsql.models(tables)
         tables.conf.unset(setting)
@@ -528,6 +529,17 @@ def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(s
             model = nbsql.fit(spark, query if "\n" in query else spark.sql(query), target="label")
         assert ("read the source once" in steps) == is_copied
         assert sum(line[1] for line in model.priors) == spark.sql(query).count()
+
+
+@pytest.mark.parametrize("kind", ["query", "temporary view"])
+def test_random_rows_are_drawn_once_for_a_fit(spark: Any, kind: str) -> None:
+    source = "SELECT IF(rand() < 0.5, 'p', 'q') AS y, concat('v', id % 3) AS v FROM range(400)"
+    if kind == "temporary view":
+        spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW drawn AS {source}")
+        source = "drawn"
+    model = nbsql.fit(spark, source, target="y")
+    counts = {name: sum(row[4] for row in model.statistics.fetchall() if row[1:3] == (name, "v")) for name in ("p", "q")}
+    assert counts == {row[0]: row[1] for row in model.priors.fetchall()}
 
 
 def test_a_lost_executor_and_a_dead_virtual_machine_are_one_line() -> None:

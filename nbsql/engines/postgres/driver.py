@@ -54,9 +54,13 @@ class PostgreSQLDriver(Engine):
             raise InputError(f"con must be a connection of psycopg 3 (psycopg.connect) or a postgresql:// address, not {kind}")
         with self.errors():
             version = self.connection.info.server_version // 10_000
+            has_bytes = self.connection.info.encoding == "ascii"
         if version < _LEAST_VERSION:
             self.close()
             raise DatabaseError(f"this server is PostgreSQL {version}; nbsql needs {_LEAST_VERSION} or later")
+        if has_bytes:
+            self.close()
+            raise DatabaseError("the client_encoding of this connection is SQL_ASCII, in which texts are bytes; set it to UTF8")
 
     def close(self) -> None:
         if self.owned:
@@ -276,7 +280,12 @@ def _one_line(error: psycopg.Error) -> str:
         return f"{who} reads what is to be made anew; drop it first, and make it again afterwards"
     if state == "42501" and said.startswith("must be owner"):
         return re.sub(r"function (.+)[.].+", r"model \1", said) + "; connect as its owner"
+    if state == "42501" and "row-level security" in said:
+        return f"{said}; SET row_security = on, and a model learns the rows that your role may see"
+    if state == "42501" and re.search(r"\bnbsql \d", said):  # a temporary relation
+        return "another role of this session has fitted this model, which ends with the session; SET ROLE to that role"
     if state == "42501":  # insufficient privilege
+        said = re.sub(r"for schema pg_temp_\d+$", "to create temporary tables", said)
         cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
         if "temporary" in said:
             cure = " (TEMPORARY on the database, which whatever learns needs)"
@@ -292,6 +301,10 @@ def _one_line(error: psycopg.Error) -> str:
     if state in ("42883", "42P01", "42704") and "function" in (error.diag.context or ""):  # a name that is nowhere
         where = re.sub(r"( line \d+| statement \d+| during).*", "", (error.diag.context or "").split("\n")[0])
         return f"{said}, in {where}, which looks it up on the path of its caller; ALTER FUNCTION ... SET search_path"
+    if "server encoding is UTF8" in said or 'for encoding "' in said:
+        return f"{said}; nbsql needs a database with the encoding UTF8"
+    if state == "57014" and "statement timeout" in said:
+        return f"{said}; SET statement_timeout = 0, or a longer time than this statement needs"
     if state == "25006":  # read-only transaction
         return f"{said}; connect to a server that can be written, without default_transaction_read_only"
     return said

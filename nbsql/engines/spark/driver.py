@@ -33,6 +33,8 @@ _NEEDED = {
     "spark.sql.legacy.exponentLiteralAsDecimal.enabled": ("false", "makes decimals of numbers such as 1e300"),
     "spark.sql.ansi.enforceReservedKeywords": ("false", "reserves words that are names of columns"),
     "spark.sql.crossJoin.enabled": ("true", "refuses joins with one row"),
+    "spark.sql.parser.quotedRegexColumnNames": ("false", "reads names of columns as patterns"),
+    "spark.sql.legacy.ctePrecedencePolicy": ("corrected", "confuses queries that have one name"),
 }
 # A statement that creates, changes or drops a temporary relation: its first line, and the query that may follow.
 _TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$)")
@@ -93,16 +95,22 @@ class SparkDriver(Engine):
 
         Spark recomputes a cached query whenever one of its sources has changed. A table of a model must not change in this way,
         so it is cut off from its sources, and not cached. Inserting into it creates it anew.
+
+        A cached table of rows keeps its plan. Spark would read its text again at each use, and give `rand()` another seed.
         """
         made = _TEMPORARY.match(sql)
         if made is not None and self._before is not None and made[2] not in self._before:
             self._before[made[2]] = self._table(made[2])
-        if made is None or made[1] not in ("CACHE", "INSERT") or made[2].endswith(_STAGED):
+        if made is None or made[1] not in ("CACHE", "INSERT"):
             super().run(name, sql)
             return
         self.announce(name)
         with self.timed(name), self.errors():
             rows = self.session.sql(sql[made.end() :])
+            if made[2].endswith(_STAGED):
+                rows.createOrReplaceTempView(made[2])
+                self.session.sql(sql[: made.end(2)])
+                return
             if made[1] == "INSERT":
                 rows = self.session.table(made[2]).unionAll(rows)
             select = constants(self.renderer, rows) if made[2].endswith(" parameters`") else None
