@@ -268,11 +268,13 @@ def _check_features(features: Sequence[Feature], bins: str) -> None:
     others = [each for each in features if not each.family.has_categories or each.family.over_columns]
     if not others:
         return
-    numbers = [each.name for each in others if each.is_number]
+    views = [each.name for each in others if each.is_number and each.name != each.column]
+    numbers = [each.name for each in others if each.is_number and each.name not in views]
     made = [each.name for each in others if each.family.over_columns]
     left_out = list(dict.fromkeys(each.column for each in others if not (each.is_number or each.family.over_columns)))
     binned = ", ".join(f"{name!r}: {bins}" for name in numbers)
     cures = [f"fit it with ⟨families={{{binned}}}⟩"] if numbers else []
+    cures += ["fit it with ⟨method='weighted'⟩ without views"] if views else []
     cures += [f"leave {'it' if len(left_out) == 1 else 'them'} out of the model: ⟨exclude={left_out!r}⟩"] if left_out else []
     named = [name for name in made if name not in METHODS]  # by the user, the others by methods such as "lda"
     cures += [f"leave {listed(named)} out of ⟨families⟩"] if named else []

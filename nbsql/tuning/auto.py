@@ -38,8 +38,8 @@ from nbsql.tuning.methods import (
     reason_not_tried,
     row_scores_by_method,
     settings_to_try,
+    terms_of_added,
     terms_of_tree,
-    terms_of_triples,
 )
 from nbsql.tuning.sweep import family_text
 from nbsql.warn import quietly
@@ -257,15 +257,13 @@ class _FamilySearch:
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, _, temporary = self._place
-        method, is_counted = setting.method, not self._adds_features(setting)
+        method = setting.method
         if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method, check)) is not None:
             return found
-        if isinstance(method, Weighted) and method.per == "feature" and is_counted and not self._budget.is_spent():
+        if isinstance(method, Weighted) and method.per == "feature" and not method.pairs and not self._budget.is_spent():
             cuts = [each for each in method.trees.values() if self._numbers or each.bins == "mdl"]
             trees = [self._tree(setting, each, lambda *_: None).beside(each) for each in cuts]
-            trees += terms_of_triples(
-                engine, source, self._options_of(setting), self.terms, method.triples, **self._fold_options
-            )
+            trees += terms_of_added(engine, source, self._options_of(setting), self.terms, **self._fold_options)
             with engine.part(f"cross-validating method {str(method)!r}"):
                 found = self.terms.weighted_scores(self._features_of(setting), method, trees)
             if found is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 from zlib import crc32
 
 from markupsafe import Markup
@@ -16,7 +16,7 @@ from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.interactions import triples
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents, OneDependence
-from nbsql.spec.method import CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
+from nbsql.spec.method import CUTS, QDA, VIEWS, Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import DEFAULT, OUT, CandidateTerms, TreeTerms
@@ -24,7 +24,8 @@ from nbsql.tuning.candidate_terms import DEFAULT, OUT, CandidateTerms, TreeTerms
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
     "naive", "weighted", "lda", QDA(shrinkage=0.2), QDA(shrinkage=0.2, toward="pooled"), QDA(shrinkage=0.05, toward="pooled"),
-    "aode", TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True), Weighted(penalty=10, triples=40, parents=2),
+    "aode", TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True),
+    Weighted(penalty=10, views=True, triples=40, parents=2),
 )  # fmt: skip
 
 # What is not tried unasked.
@@ -132,7 +133,7 @@ def can_differ(method: Classifier, columns: int, numbers: int, flags: int = 0) -
 
 
 def adds_features(method: Classifier, families: Sequence[Family]) -> bool:
-    """Whether a method makes several features of a column, or one of a pair, which the search has not counted."""
+    """Whether a method makes several features of a column, or one of a pair."""
     if isinstance(method, Weighted) and method.pairs:
         return True
     return any(words not in CUTS for each in families for words in method.other_views(each, is_own=False))
@@ -166,18 +167,23 @@ def terms_of_tree(
         return terms.of_tree(cv, check)
 
 
-def terms_of_triples(
-    engine: Engine, source: Source, options: Options, terms: CandidateTerms, most: int, *, folds: int, fold: str | None
+def terms_of_added(
+    engine: Engine, source: Source, options: Options, terms: CandidateTerms, *, folds: int, fold: str | None
 ) -> list[TreeTerms]:
-    """What the triples of a weighted method say of the rows, by the counts of the other folds; they are those of all rows."""
-    if not most:
-        return []
-    with engine.part("finding triples of columns"), engine.temporaries() as name:
+    """What the features that a weighted method adds say of the rows, by the counts of the other folds.
+
+    They are other views of a column, and triples of columns, which are those of all rows.
+    """
+    method = cast("Weighted", options.classifier)
+    with engine.part("counting what weights add"), engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]
-        found = triples(engine, spec, source, most, terms.classes)
-        together = replace(spec, features=found, weighted=None)
-        cv = Folds(engine, source, [together], name, folds=folds, fold=fold, rows_with_folds=terms.rows)
-        return [terms.of_features(cv)] if found else []
+        views = {f"{each.name} {words}" for each in spec.features for words in VIEWS if words not in CUTS}
+        found = [each for each in spec.features if each.name in views]
+        found += triples(engine, spec, source, method.triples, terms.classes)
+        if not found:
+            return []
+        together = replace(spec, features=tuple(found), weighted=None)
+        return [terms.of_features(Folds(engine, source, [together], name, folds=folds, fold=fold, rows_with_folds=terms.rows))]
 
 
 def row_scores_by_method(

@@ -285,7 +285,8 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
         "lda": "the covariances of 21 columns take long; name it in methods to try it",
         "kdb(weighted=True, k=2)": few,
         **dict.fromkeys(
-            ["tan(bins=10)", "kdb(bins=20, weighted=True, k=2)", "weighted(penalty=10.0, triples=40, parents=2)"], reason
+            ["tan(bins=10)", "kdb(bins=20, weighted=True, k=2)", "weighted(penalty=10.0, views=True, triples=40, parents=2)"],
+            reason,
         ),
     }
 
@@ -293,7 +294,7 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
-    """Its views are not among what the search has counted, so that a model of each fold is fitted: the figures are exact."""
+    """By the counts of the other folds, as weights are (see below), and not by models of all folds."""
     con.execute(
         """CREATE TABLE mail AS SELECT i % 5 AS part, i % 3 = 0 AS y, concat_ws(' ', 'the', 'a', 'of w' || hash(i) % 5,
             CASE WHEN hash(i + 7) % 10 < 7 THEN if(i % 3 = 0, 'prize prize now', 'lunch on friday') END) AS body
@@ -303,7 +304,7 @@ def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
     found = nbsql.auto(con, "mail", methods=["weighted"], leave_out=False, calibrate=False, **options)
     rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
     exact = nbsql.cross_validate(con, "FROM mail WHERE part < 4", method="weighted", **options)
-    assert rows["weighted"] == pytest.approx(exact.log_loss, abs=1e-9)
+    assert rows["weighted"] == pytest.approx(exact.log_loss, abs=0.01)
 
 
 @pytest.mark.nightly
@@ -619,7 +620,7 @@ def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connec
         "further families of 'x', 'k', 'c'",
         *others,
         *trees,
-        "method weighted(penalty=10.0, triples=40, parents=2)",
+        "method weighted(penalty=10.0, views=True, triples=40, parents=2)",
     ]
     assert f"the budget ran out; not tried: {'; '.join(found.not_tried)}" in str(found)
     assert {family for _, family, *_ in found.tried.fetchall()} == {"gaussian", "categorical", "left out"}

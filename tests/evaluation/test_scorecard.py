@@ -173,6 +173,13 @@ def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
         "'a & b' is a feature of several columns, so that a value has no points by itself; "
         "fit it with method='weighted' without pairs, triples or parents"
     )
+    con.execute("CREATE TABLE line AS SELECT i + i % 2 * 90.5 AS a, i % 2 AS y FROM range(200) r(i)")
+    model = nbsql.fit(con, "line", target="y", method=nbsql.Weighted(views=True))
+    with pytest.raises(nbsql.ModelError) as caught:
+        model.scorecard()
+    assert str(caught.value) == (
+        "'a as normal' is gaussian, which has no values or bins to give points to; fit it with method='weighted' without views"
+    )
 
 
 def test_the_average_row_is_one_of_those_that_have_points(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
