@@ -106,10 +106,7 @@ class Scoring(Base):
         patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
         found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], keeps_order=False)
         context, scored = self.scored(found, classes, calibration=calibration)
-        measured = fragment(
-            "patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs,
-            calibrated=calibration is not None,
-        )  # fmt: skip
+        measured = fragment("patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs)
         if by in ("margin", "expected cost"):
             falling = by == "expected cost"
             named = REVIEW.options[by][0]
@@ -164,7 +161,7 @@ class Scoring(Base):
     def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn], calibration: str | None) -> Markup:
         """The evaluated rows of several periods, with the period and the evidence of each row."""
         context, scored = self.scored(rows, classes, calibration=calibration)
-        scored = self.renderer.fragment("with_evidence", context, scored, calibration is not None)
+        scored = self.renderer.fragment("with_evidence", context, scored)
         return self._judged("judged_rows", rows, context, scored, ["nbsql_period", "nbsql_evidence"])
 
     def comparison(

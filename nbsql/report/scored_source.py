@@ -166,8 +166,7 @@ class ScoredSource:
         # A weight is not evaluated, and not among the rows; a segment may depend on any column.
         needed = replace(state.spec, weight=None, half_life=None).columns
         columns = needed if state.spec.segment_by is None else self.rows.columns
-        calibrated = state.plan.calibration is not None
-        query = engine.renderer.fragment("notable_rows", context, self.scores, columns, count, True, calibrated)
+        query = engine.renderer.fragment("notable_rows", context, self.scores, columns, count, True)
         return engine.create("rows", self.temporary("telling rows"), query)
 
     def row(self, number: int) -> ScoredSource:

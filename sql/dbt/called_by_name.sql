@@ -33,14 +33,14 @@
   nbsql.platt_shares(), nbsql.platt_start(), nbsql.platt_step(), nbsql.points(), nbsql.poisson_aggregates(),
   nbsql.poisson_at_zero(), nbsql.poisson_base(), nbsql.poisson_cells(), nbsql.poisson_density(), nbsql.poisson_divergence(),
   nbsql.poisson_drawn(), nbsql.poisson_estimate(), nbsql.poisson_inputs(), nbsql.poisson_inside(),
-  nbsql.poisson_parameter(), nbsql.precision_recall(), nbsql.predict(), nbsql.predict_proba(), nbsql.presence_likelihoods(),
-  nbsql.presence_quantities(), nbsql.prior_term(), nbsql.priors(), nbsql.roc(), nbsql.shared_gaussian_estimate(),
-  nbsql.sliced_metrics(), nbsql.slices(), nbsql.smoothed_gaussian_estimate(), nbsql.smoothed_likelihoods(), nbsql.string(),
-  nbsql.sum_of_level_terms(), nbsql.sum_of_terms(), nbsql.target(), nbsql.temperature_points(), nbsql.temperature_result(),
-  nbsql.temperature_shares(), nbsql.temperature_start(), nbsql.temperature_step(), nbsql.term(), nbsql.text(),
-  nbsql.text_aggregates(), nbsql.text_cells(), nbsql.text_drawn(), nbsql.text_inputs(), nbsql.text_term(),
-  nbsql.thresholds(), nbsql.tokens(), nbsql.weight(), nbsql.weighted_lookups(), nbsql.words(),
-  nbsql.zero_inflated_aggregates(), nbsql.zero_inflated_cells(), nbsql.zero_inflated_drawn(),
+  nbsql.poisson_parameter(), nbsql.posterior(), nbsql.precision_recall(), nbsql.predict(), nbsql.predict_proba(),
+  nbsql.presence_likelihoods(), nbsql.presence_quantities(), nbsql.prior_term(), nbsql.priors(), nbsql.roc(),
+  nbsql.shared_gaussian_estimate(), nbsql.sliced_metrics(), nbsql.slices(), nbsql.smoothed_gaussian_estimate(),
+  nbsql.smoothed_likelihoods(), nbsql.string(), nbsql.sum_of_level_terms(), nbsql.sum_of_terms(), nbsql.target(),
+  nbsql.temperature_points(), nbsql.temperature_result(), nbsql.temperature_shares(), nbsql.temperature_start(),
+  nbsql.temperature_step(), nbsql.term(), nbsql.text(), nbsql.text_aggregates(), nbsql.text_cells(), nbsql.text_drawn(),
+  nbsql.text_inputs(), nbsql.text_term(), nbsql.thresholds(), nbsql.tokens(), nbsql.weight(), nbsql.weighted_lookups(),
+  nbsql.words(), nbsql.zero_inflated_aggregates(), nbsql.zero_inflated_cells(), nbsql.zero_inflated_drawn(),
   nbsql.zero_inflated_estimate(), nbsql.zero_inflated_inputs(), nbsql.zero_inflated_parameter(), nbsql.zero_shares()
 ] %}
 {% endif -%}

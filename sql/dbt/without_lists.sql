@@ -86,7 +86,7 @@ SELECT class_{{ k }} AS class, {{ k }} AS class_no FROM {{ parameters }} AS para
 {% set posteriors = [] -%}
 {% for k in model.form.class_numbers -%}
 {% set posterior -%}
-CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(source.nbsql_joint_{{ k }} - source.nbsql_log_evidence) ELSE 0 END
+CASE WHEN source.nbsql_highest > -{{ nbsql.infinity() }} THEN {{ nbsql.posterior(model, nbsql.joint(model, k)) }} ELSE 0 END
 {%- endset -%}
 {% do posteriors.append(posterior) %}
 {{ posterior }} AS posterior_{{ k }},

@@ -46,18 +46,16 @@ judged AS (
 
 {# The posteriors of a row of `scored`, a list by class_no; 0 if no class explains the row. #}
 {% macro default__posteriors(model) -%}
-{% set explained %}source.nbsql_log_evidence > -{{ nbsql.infinity() }}{% endset -%}
+{% set explained %}source.nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
 {% if model.form.class_numbers -%}
 {% set posteriors +%}
   {% for k in model.form.class_numbers %}
-  {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
-  CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
+  CASE WHEN {{ explained }} THEN {{ nbsql.posterior(model, nbsql.joint(model, k)) }} ELSE 0 END{{ nbsql.comma(loop) }}
   {% endfor %}
 {% endset -%}
 {{ nbsql.array_of(posteriors) }}
 {%- else -%}
-{% set difference %}joint - source.nbsql_log_evidence{% endset -%}
-{% set posterior %}CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{% endset -%}
+{% set posterior %}CASE WHEN {{ explained }} THEN {{ nbsql.posterior(model, nbsql.word('joint')) }} ELSE 0 END{% endset -%}
 {{ nbsql.list_mapped(nbsql.word('source.nbsql_joints'), posterior, 'joint') }}
 {%- endif %}
 {%- endmacro %}

@@ -187,8 +187,8 @@ SELECT
   {%+ if name is none %}source.nbsql_slice{% else %}{{ nbsql.text(name) }}{%+ endif %} AS fold,
   {{ nbsql.row_weight(model) }} AS weight,
   source.nbsql_prediction = {{ nbsql.target(model) }} AS right_class,
-  {% set difference %}{{ nbsql.numbered_joint(model) | indent(4) }} - source.nbsql_log_evidence{% endset %}
-  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} END AS posterior
+  {% set posterior = nbsql.posterior(model, nbsql.numbered_joint(model)) %}
+  CASE WHEN source.nbsql_highest > -{{ nbsql.infinity() }} THEN {{ posterior | indent(2) }} END AS posterior
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.classes_of_folds(model, parameters) | indent(2) }}
@@ -220,9 +220,9 @@ source.nbsql_joints[numbered.class_no]
 {%- endmacro %}
 
 {#
-  The rows as scored by the models of the other folds, for the queries of evaluate.sql: target, weight, prediction, probability, evidence,
-  and the list of the joint log-likelihoods in the order of all classes, whatever their numbers in the model for a fold. extra_columns:
-  further columns of `scored` to keep.
+  The rows as scored by the models of the other folds (predict.sql), for the queries of evaluate.sql: target, weight, prediction,
+  probability, what posteriors are relative to, and the list of the joint log-likelihoods in the order of all classes, whatever their
+  numbers in the model for a fold. extra_columns: further columns of `scored` to keep.
 #}
 {% macro out_of_fold(model, scored, parameters, classes, extra_columns=()) -%}
 SELECT
@@ -235,7 +235,8 @@ SELECT
   {% endif %}
   source.nbsql_prediction,
   source.nbsql_probability,
-  source.nbsql_log_evidence,
+  source.nbsql_highest,
+  source.nbsql_relative_evidence,
   {% set joints %}({{ nbsql.list_of_joints(model) }}){% endset %}
   {% set joint %}coalesce({{ nbsql.element(joints, nbsql.word('number')) }}, -{{ nbsql.infinity() }}){% endset %}
   {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), joint, 'number') }} AS nbsql_joints

@@ -96,11 +96,11 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
 {%- endmacro %}
 
 {# `scored` (predict.sql) with the complete evidence of each row, nbsql_evidence. #}
-{% macro with_evidence(model, scored, calibrated=false) -%}
+{% macro with_evidence(model, scored) -%}
 (
   SELECT
     source.*,
-    {% set evidence %}source.{{ nbsql.own_evidence(calibrated) }}{{ nbsql.plus_common(model) }}{% endset %}
+    {% set evidence %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}{% endset %}
     {%+ if model.facts.has_weights %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )

@@ -7,16 +7,16 @@
     nbsql_prediction, nbsql_probability, nbsql_evidence
     ...                     the columns that the model reads
 
-  scored: predict.sql; labelled: whether the source has the class; calibrated: whether `scored` is calibrated.
+  scored: predict.sql; labelled: whether the source has the class.
 #}
-{% macro notable_rows(model, scored, columns, count, labelled, calibrated=false) -%}
+{% macro notable_rows(model, scored, columns, count, labelled) -%}
 {% set known %}{% if labelled %}source.{{ nbsql.ident(model.spec.target) }}{% else %}NULL{% endif %}{% endset -%}
 WITH nbsql_rows AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.text_of(known) }} AS nbsql_class,
     {{ nbsql.text_of(nbsql.word('source.nbsql_prediction')) }} AS nbsql_prediction,
     source.nbsql_probability,
-    source.{{ nbsql.own_evidence(calibrated) }} AS nbsql_evidence
+    source.nbsql_log_evidence AS nbsql_evidence
     {%- for column in columns %},
     source.{{ nbsql.ident(column) }}
     {%- endfor +%}

@@ -12,7 +12,7 @@
 {% macro posteriors_of_rows(model, scored) -%}
 SELECT {{ nbsql.posteriors(model) }} AS posteriors
 FROM {{ scored }} AS source
-WHERE source.nbsql_log_evidence > -{{ nbsql.infinity() }}
+WHERE source.nbsql_highest > -{{ nbsql.infinity() }}
 {%- endmacro %}
 
 {# One row per class: class_no, prior. #}

@@ -40,7 +40,7 @@ WHERE {{ nbsql.weight(model) }} > 0
 
 {#
   The expectation, one row per row: nbsql_number, class_no (of its class; NULL if it has none), weight, joints (a list by class),
-  log_evidence, and common, the part that all joint log-likelihoods leave out (score.sql).
+  nbsql_highest and nbsql_relative_evidence, and common, the part that all joint log-likelihoods leave out (score.sql).
 
   scored: the numbered rows, scored (predict.sql). share: the factor of the weight of a row without a class.
 #}
@@ -50,7 +50,8 @@ SELECT
   numbered.class_no,
   {{ nbsql.row_weight(model) }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
   {{ nbsql.list_of_joints(model) }} AS joints,
-  source.nbsql_log_evidence AS log_evidence,
+  source.nbsql_highest,
+  source.nbsql_relative_evidence,
   CAST(0 AS {{ nbsql.double() }}){{ nbsql.plus_common(model) }} AS common
 FROM {{ scored }} AS source
 LEFT JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS numbered ON numbered.class = {{ nbsql.target(model) }}
@@ -63,6 +64,7 @@ LEFT JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS num
 #}
 {% macro evidence_of_rows(expected) -%}
 {% set joint = nbsql.element(nbsql.word('expected.joints'), nbsql.word('expected.class_no')) -%}
+{% set evidence = nbsql.log_sum(nbsql.word('expected.nbsql_highest'), nbsql.word('expected.nbsql_relative_evidence')) -%}
 SELECT
   sum(CASE WHEN explained THEN weight * (joint + common) ELSE 0 END) AS evidence,
   sum(CASE WHEN explained THEN weight ELSE 0 END) AS weight,
@@ -73,8 +75,8 @@ FROM (
     expected.class_no,
     expected.weight,
     expected.common,
-    CASE WHEN expected.class_no IS NULL THEN expected.log_evidence ELSE {{ joint }} END AS joint,
-    coalesce(expected.log_evidence > -{{ nbsql.infinity() }}, FALSE) AS explained
+    CASE WHEN expected.class_no IS NULL THEN {{ evidence }} ELSE {{ joint }} END AS joint,
+    coalesce(expected.nbsql_highest > -{{ nbsql.infinity() }}, FALSE) AS explained
   FROM {{ expected }} AS expected
 ) AS explained
 {%- endmacro %}
@@ -87,17 +89,18 @@ FROM (
   parameters: of the model that scored the rows.
 #}
 {% macro posterior_weighted_rows(model, rows, expected, parameters, columns) -%}
-{% set difference %}{{ nbsql.element(nbsql.word('expected.joints'), nbsql.word('numbered.class_no')) }} - expected.log_evidence{% endset -%}
+{% set joint = nbsql.element(nbsql.word('expected.joints'), nbsql.word('numbered.class_no')) -%}
+{% set log_posterior = nbsql.log_posterior(joint, 'expected') -%}
 (
   SELECT
     {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(4) }}
     numbered.class AS {{ nbsql.ident(model.spec.target) }},
-    expected.weight * {{ nbsql.exp(difference) }} AS nbsql_weight
+    expected.weight * {{ nbsql.exp(log_posterior) }} AS nbsql_weight
   FROM {{ rows }} AS source
   JOIN {{ expected }} AS expected ON expected.nbsql_number = source.nbsql_number
   JOIN {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) | indent(2) }} AS numbered ON TRUE
   WHERE expected.class_no IS NULL
-    AND expected.log_evidence > -{{ nbsql.infinity() }}
-    AND {{ difference }} > -41.6
+    AND expected.nbsql_highest > -{{ nbsql.infinity() }}
+    AND {{ log_posterior }} > -41.6
 )
 {%- endmacro %}

@@ -138,7 +138,7 @@ GROUP BY fold
 ) AS scored
 {%- endset -%}
 WITH posteriors AS {{ nbsql.materialized() }}(
-  SELECT *, highest + ln(mass) - CASE y{% for k in problem.class_numbers %} WHEN {{ k }} THEN eta_{{ k }}{% endfor %} END AS loss
+  SELECT *, highest - CASE y{% for k in problem.class_numbers %} WHEN {{ k }} THEN eta_{{ k }}{% endfor %} END + ln(mass) AS loss
   FROM {{ nbsql.with_posteriors_of_scores(scored, problem.class_numbers) | indent(2) }}
 ),
 centred AS {{ nbsql.materialized() }}(

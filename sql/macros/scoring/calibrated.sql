@@ -13,17 +13,16 @@
 #}
 
 {#
-  `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, and its log evidence is 0. A row that no
-  class explains is unchanged. In a tie the smaller label wins. nbsql_logs and nbsql_own_evidence are the joint log-likelihoods, as a list,
-  and the log evidence of the model itself.
+  `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, relative to a highest one of 0. A row that
+  no class explains is unchanged. In a tie the smaller label wins. nbsql_logs and nbsql_log_evidence are those of the model itself.
 #}
 {% macro calibrated_scores(model, scored, parameters, calibration, method) -%}
-{% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
+{% set explained %}CASE WHEN nbsql_highest > -{{ nbsql.infinity() }} THEN{% endset -%}
 {% set posteriors = nbsql.word('nbsql_calibrated') -%}
 {% set best = nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) -%}
 {% set prediction %}{{ explained }} {{ nbsql.element(nbsql.word('nbsql_labels'), best) }} END{% endset -%}
 {% set probability %}{{ explained }} {{ nbsql.list_highest(posteriors) }} END{% endset -%}
-{% set evidence %}{{ explained }} 0 ELSE nbsql_log_evidence END{% endset -%}
+{% set highest %}{{ explained }} 0 ELSE nbsql_highest END{% endset -%}
 {% set found = namespace(joints=[]) -%}
 {% for k in model.form.class_numbers -%}
 {% set name %}nbsql_joint_{{ k }}{% endset -%}
@@ -37,23 +36,24 @@ SELECT
   {{ nbsql.replace_columns(model, found.joints + [
     (nbsql.word('nbsql_prediction'), prediction),
     (nbsql.word('nbsql_probability'), probability),
-    (nbsql.word('nbsql_log_evidence'), evidence)
-  ], ['nbsql_logs']) | indent(2) }},
-  source.nbsql_log_evidence AS nbsql_own_evidence
+    (nbsql.word('nbsql_highest'), highest),
+    (nbsql.word('nbsql_relative_evidence'), nbsql.unit_weight())
+  ], ['nbsql_logs']) | indent(2) }}
 FROM {{ nbsql.with_columns(
   nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method),
   [('nbsql_replaced', nbsql.list_mapped(posteriors, nbsql.safe_ln(nbsql.word('q')), 'q'))], 'source') }}
 CROSS JOIN {{ nbsql.subquery(nbsql.labels_by_number(model, parameters)) }} AS labels
 {%- endmacro %}
 
-{# The rows of `scored` with nbsql_logs, the list of the joint log-likelihoods by class number. #}
+{# The rows of `scored` with nbsql_logs, the list of the log-posteriors by class number. #}
 {% macro with_logs(model, scored) -%}
+{% set log %}CASE WHEN x > -{{ nbsql.infinity() }} THEN {{ nbsql.log_posterior(nbsql.word('x')) }} ELSE x END{% endset -%}
 (
-  SELECT source.*, {{ nbsql.list_of_joints(model) }} AS nbsql_logs FROM {{ scored }} AS source
+  SELECT source.*, {{ nbsql.list_mapped(nbsql.list_of_joints(model), log) }} AS nbsql_logs FROM {{ scored }} AS source
 )
 {%- endmacro %}
 
-{# The relation of rows with nbsql_logs, the log-posteriors up to a constant a row, and nbsql_calibrated, the list of the q_k. #}
+{# The relation of rows with nbsql_logs, the log-posteriors, and nbsql_calibrated, the list of the q_k. #}
 {% macro calibrated_posteriors(rows, calibration, method) -%}
 {% set shares = nbsql.word('nbsql_shares') -%}
 {% set equal %}{{ nbsql.unit_weight() }} / {{ nbsql.list_size(shares) }}{% endset -%}
@@ -110,11 +110,10 @@ CROSS JOIN (
 {{ nbsql.with_columns(lines, [('nbsql_shares', nbsql.list_mapped(nbsql.word('nbsql_odds'), share, 'x', 'k'))]) }}
 {%- endmacro %}
 
-{# The posteriors up to a factor. #}
+{# The posteriors. #}
 {% macro conformal_shares(rows, calibration) -%}
-{% set below_top %}x - nbsql_top{% endset -%}
-{{ nbsql.with_columns(
-  nbsql.with_top(rows), [('nbsql_shares', nbsql.list_mapped(nbsql.word('nbsql_logs'), nbsql.exp(below_top)))]) }}
+{% set source %}{{ rows }} AS source{% endset -%}
+{{ nbsql.with_columns(source, [('nbsql_shares', nbsql.list_mapped(nbsql.word('nbsql_logs'), nbsql.exp(nbsql.word('x'))))]) }}
 {%- endmacro %}
 
 {# The same. #}

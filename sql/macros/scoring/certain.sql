@@ -23,7 +23,7 @@
 {% set reason -%}
 CASE
     WHEN source.nbsql_certain THEN NULL
-    WHEN NOT source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN 'no class explains it'
+    WHEN NOT source.nbsql_highest > -{{ nbsql.infinity() }} THEN 'no class explains it'
     {% if nbsql.enough_known(model) %}
     WHEN NOT source.nbsql_enough_known THEN 'too few known words'
     {% endif %}
@@ -40,12 +40,12 @@ SELECT
   {%- endfor %}
   {%- for class in classes %},
   {% set posterior = nbsql.element(nbsql.word('source.nbsql_posteriors'), class.number) %}
-  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
+  CASE WHEN source.nbsql_highest > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
   {%- endfor +%}
 FROM (
   SELECT
     *,
-    nbsql_known AND nbsql_log_evidence > -{{ nbsql.infinity() }} AND nbsql_certainty >= {{
+    nbsql_known AND nbsql_highest > -{{ nbsql.infinity() }} AND nbsql_certainty >= {{
       nbsql.element(nbsql.word('nbsql_lowest'), nbsql.word('nbsql_winner')) }} AS nbsql_certain
   FROM (
     {% set certainties %}(SELECT * FROM {{ nbsql.with_certainty(rows) }}){% endset %}
@@ -117,7 +117,7 @@ GROUP BY {{ part }}
 {%- endmacro %}
 
 {#
-  The relation of rows with nbsql_known and nbsql_logs, the log-posteriors up to a constant per row, and nbsql_winner and nbsql_runner_up,
+  The relation of rows with nbsql_known and nbsql_logs, the log-posteriors, and nbsql_winner and nbsql_runner_up,
   the numbers of the two most probable classes, and nbsql_certainty, the log-odds of the first against all others, to nine digits, so that
   equal rows are equal in every query, and at most a thousand million, where no other class is possible; NULL if nothing is known.
 #}

@@ -38,7 +38,7 @@ CROSS JOIN (
   SELECT {{ nbsql.array_of(matrix) | indent(2) }} AS nbsql_matrix
 ) AS matrix
 {%- endset -%}
-SELECT *, CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ cheapest }} END AS nbsql_choice
+SELECT *, CASE WHEN nbsql_highest > -{{ nbsql.infinity() }} THEN {{ cheapest }} END AS nbsql_choice
 FROM {{ nbsql.with_columns(rows, [('nbsql_costs', nbsql.expected_costs(costs))]) }}{{ nbsql.run_once() }}
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}

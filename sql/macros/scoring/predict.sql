@@ -9,7 +9,8 @@
   A row that no class explains has a NULL prediction.
 
   All of them read `scored`: the rows of the source with nbsql_prediction, nbsql_probability, nbsql_log_evidence and the joint
-  log-likelihoods, as columns nbsql_joint_1, nbsql_joint_2, ... in the wide form and as the list nbsql_joints in the long one.
+  log-likelihoods, as columns nbsql_joint_1, nbsql_joint_2, ... in the wide form and as the list nbsql_joints in the long one; and the
+  highest of these, nbsql_highest, with nbsql_relative_evidence, p(x) / exp(nbsql_highest).
 #}
 
 {# One row per row of the source: its columns and those of its score (score.sql, score_long.sql). #}
@@ -31,16 +32,28 @@ SELECT
   {{ nbsql.output_column(model, 'probability') }}
   {%- for class in (model.form.class_columns if classes is none else classes) %},
   {% set posterior = nbsql.posterior_of(model, nbsql.joint(model, class.number), class.number) %}
-  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
+  CASE WHEN source.nbsql_highest > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
   {%- endfor +%}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
-{# The posterior of class k of a row that some class explains; joint: its joint log-likelihood. #}
-{% macro posterior_of(model, joint, k) -%}
-{% set difference %}{{ joint }} - source.nbsql_log_evidence{% endset -%}
-{{ nbsql.exp(difference) }}
+{#
+  The posterior of a class, of a row that some class explains; joint: its joint log-likelihood. It is not exp(joint - log evidence), because
+  beside a large joint log-likelihood the logarithm of the relative evidence is lost: -1e17 + ln 2 = -1e17.
+#}
+{% macro posterior(model, joint) -%}
+{% set difference %}{{ joint }} - source.nbsql_highest{% endset -%}
+{{ nbsql.relative_likelihood(model, difference) }} / source.nbsql_relative_evidence
 {%- endmacro %}
+
+{# Its logarithm. #}
+{% macro log_posterior(joint, relation='source') -%}
+{% set relation = nbsql.word(relation) -%}
+{{ joint }} - {{ relation }}.nbsql_highest - ln({{ relation }}.nbsql_relative_evidence)
+{%- endmacro %}
+
+{# What a standalone scorer says otherwise (engines/standalone/): the posterior of class k. #}
+{% macro posterior_of(model, joint, k) -%} {{ nbsql.posterior(model, joint) }} {%- endmacro %}
 
 {# One row per row of the source: its columns, and the joint log-likelihood of each class. #}
 {% macro joint_log_likelihood(model, scored) -%}
@@ -109,6 +122,3 @@ CROSS JOIN (
 ORDER BY nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS LAST{% endif %}
 {%- endif %}
 {%- endmacro %}
-
-{# The column of the log evidence of the model itself in rows that are `scored`, or calibrated. #}
-{% macro own_evidence(calibrated) -%} {% if calibrated %}nbsql_own_evidence{% else %}nbsql_log_evidence{% endif %} {%- endmacro %}

@@ -60,7 +60,7 @@ WHERE nbsql_place = 1
   One row per pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure (NULL if no
   class explains it, or there is no other class), nbsql_reason.
 #}
-{% macro patterns_with_measure(model, scored, parameters, columns, by, costs, calibrated=false) -%}
+{% macro patterns_with_measure(model, scored, parameters, columns, by, costs) -%}
 {% set label -%}
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_labels') }}{% else %}source.nbsql_prediction{% endif %}
 {%- endset -%}
@@ -68,11 +68,11 @@ WHERE nbsql_place = 1
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_posteriors') }}{% else %}source.nbsql_probability{% endif %}
 {%- endset -%}
 {% set measure -%}
-{% if by == 'evidence' %}source.{{ nbsql.own_evidence(calibrated) }}{{ nbsql.plus_common(model) }}
+{% if by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}
 {%- elif by == 'novelty' %}0
 {%- else -%}
 CASE
-  WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }}
+  WHEN source.nbsql_highest > -{{ nbsql.infinity() }}
     {% if by == 'margin' %}
     THEN {{ nbsql.posterior_at('nbsql_winner') }} - {{ nbsql.posterior_at('nbsql_runner_up') }}
     {% else %}

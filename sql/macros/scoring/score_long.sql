@@ -80,6 +80,8 @@ SELECT
   evidence.joints AS nbsql_joints,
   CASE WHEN {{ explained }} THEN parameters.class END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
+  evidence.highest AS nbsql_highest,
+  evidence.mass AS nbsql_relative_evidence,
   {{ nbsql.log_sum(nbsql.word('evidence.highest'), nbsql.word('evidence.mass')) }} AS nbsql_log_evidence
   {{- nbsql.enough_known(model) }}
 FROM numbered AS source

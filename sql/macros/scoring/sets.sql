@@ -13,14 +13,13 @@
 #}
 {% macro predict_sets(model, scored, parameters, calibration, share, by_class, calibrated=false) -%}
 {% set rows = scored if calibrated else nbsql.with_logs(model, scored) -%}
-{% set own = nbsql.own_evidence(calibrated) -%}
 {% set k = nbsql.word('k') -%}
 {% set label = nbsql.element(nbsql.word('nbsql_labels'), k) -%}
 {% set reached = nbsql.element(nbsql.word('nbsql_lowest'), k) -%}
 {% set held %}round(1000 * probability) >= {{ share }}{% endset -%}
 {% set member -%}
 CASE
-      WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} AND greatest(x - {{ own }}, {{ nbsql.lowest_score() }}) >= {{ reached }}
+      WHEN nbsql_highest > -{{ nbsql.infinity() }} AND greatest(x, {{ nbsql.lowest_score() }}) >= {{ reached }}
         THEN {{ nbsql.plain_label(label, model.spec.target_type) }}
     END
 {%- endset -%}

@@ -24,7 +24,7 @@ CROSS JOIN (
 {% set if_without %}CASE WHEN {{ threshold }} IS NULL THEN p ELSE -1 END{% endset -%}
 {% set posteriors, reached, others = nbsql.word('nbsql_posteriors'), nbsql.word('nbsql_reached'), nbsql.word('nbsql_others') -%}
 {% set choice -%}
-CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN CASE
+CASE WHEN nbsql_highest > -{{ nbsql.infinity() }} THEN CASE
   WHEN {{ nbsql.list_highest(reached) }} >= 0 THEN {{ nbsql.list_place(reached, nbsql.list_highest(reached)) }}
   WHEN {{ nbsql.list_highest(others) }} >= 0 THEN {{ nbsql.list_place(others, nbsql.list_highest(others)) }}
 END END

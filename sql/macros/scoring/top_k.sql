@@ -16,7 +16,7 @@ FROM (
     SELECT
       *,
       {# Negated, so that the list sorts by falling posterior and then by rising number. #}
-      CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }}
+      CASE WHEN nbsql_highest > -{{ nbsql.infinity() }}
         THEN list_sort(list_transform(nbsql_posteriors, lambda p, k: {p: -p, k: k}), 'ASC', 'NULLS LAST')[:{{ top_k }}]
         ELSE [NULL]
       END AS nbsql_ranking

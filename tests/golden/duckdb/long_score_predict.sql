@@ -88,6 +88,8 @@ FROM (
     evidence.joints AS nbsql_joints,
     CASE WHEN evidence.highest > -CAST('infinity' AS DOUBLE) THEN parameters.class END AS nbsql_prediction,
     CASE WHEN evidence.highest > -CAST('infinity' AS DOUBLE) THEN 1 / evidence.mass END AS nbsql_probability,
+    evidence.highest AS nbsql_highest,
+    evidence.mass AS nbsql_relative_evidence,
     CASE WHEN evidence.highest > -CAST('infinity' AS DOUBLE) THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
   FROM numbered AS source
   JOIN evidence ON evidence.nbsql_row = source.nbsql_row

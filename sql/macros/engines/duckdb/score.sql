@@ -46,6 +46,6 @@ source.* REPLACE (
 {% macro duckdb__posteriors(model) -%}
 list_transform(
   {{ nbsql.list_of_joints(model) }},
-  lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
+  lambda joint: CASE WHEN source.nbsql_highest > -{{ nbsql.infinity() }} THEN {{ nbsql.posterior(model, nbsql.word('joint')) }} ELSE 0 END
 )
 {%- endmacro %}

@@ -23,5 +23,5 @@ LEFT JOIN LATERAL (
   FROM unnest(source.nbsql_posteriors) WITH ORDINALITY AS each(p, k)
   ORDER BY each.p DESC NULLS LAST, each.k ASC NULLS LAST
   LIMIT {{ top_k }}
-) AS ranked ON source.nbsql_log_evidence > -{{ nbsql.infinity() }}{{ nbsql.in_order_of_source(model, 'rank') }}
+) AS ranked ON source.nbsql_highest > -{{ nbsql.infinity() }}{{ nbsql.in_order_of_source(model, 'rank') }}
 {%- endmacro %}

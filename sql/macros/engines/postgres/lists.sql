@@ -13,7 +13,7 @@ OFFSET 0
 {%- endmacro %}
 
 {% macro postgres__scored_columns(model) -%}
-nbsql_prediction nbsql_probability nbsql_log_evidence
+nbsql_prediction nbsql_probability nbsql_highest nbsql_relative_evidence nbsql_log_evidence
 {%- if not model.form.class_numbers %} nbsql_joints{% endif %}
 {%- for k in model.form.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
 {%- endmacro %}

@@ -22,7 +22,7 @@ FROM (
   SELECT
     *,
     posexplode_outer(
-      CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }}
+      CASE WHEN nbsql_highest > -{{ nbsql.infinity() }}
         THEN slice(
           array_sort(zip_with(nbsql_posteriors, sequence(1, size(nbsql_posteriors)), (p, k) -> struct(-p AS p, k AS k))),
           1,

@@ -19,6 +19,6 @@ inline(arrays_zip(
 {%- endmacro %}
 
 {% macro spark__scored_columns(model) -%}
-nbsql_prediction nbsql_probability nbsql_log_evidence{%
+nbsql_prediction nbsql_probability nbsql_highest nbsql_relative_evidence nbsql_log_evidence{%
   for k in model.form.class_numbers %} nbsql_joint_{{ k }} nbsql_class_{{ k }}{% endfor %}
 {%- endmacro %}

@@ -26,14 +26,6 @@ CASE WHEN source.nbsql_highest > -{{ nbsql.infinity() }} THEN {{ nbsql.standalon
 {%- endif %} AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
-{# The same of the posterior of class k. #}
-{% macro standalone__posterior_of(scorer, joint, k) -%}
-{% set difference %}{{ joint }} - source.nbsql_highest{% endset -%}
-{% if scorer.has_shares %}{{ nbsql.standalone_share(scorer, 'share_' ~ k) }}
-{%- else %}{{ nbsql.relative_likelihood(scorer, difference) }} / source.nbsql_relative_evidence
-{%- endif %}
-{%- endmacro %}
-
 {# At the temperature of a calibration. #}
 {% macro standalone__relative_likelihood(scorer, difference) -%}
 {% set cooled %}({{ difference }}) / {{ nbsql.number(scorer.temperature) }}{% endset -%}

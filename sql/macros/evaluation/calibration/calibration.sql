@@ -24,22 +24,21 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
   {% if has_known %}
   judged.nbsql_known,
   {% endif %}
-  {% set log %}x - judged.evidence{% endset %}
-  {{ nbsql.list_mapped(nbsql.word('judged.logs'), log) }} AS nbsql_logs
+  judged.nbsql_logs
 FROM (
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,
     {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
-    source.nbsql_log_evidence AS evidence,
+    source.nbsql_highest,
     {% if has_known %}
     source.nbsql_known,
     {% endif %}
-    source.nbsql_logs AS logs
+    source.nbsql_logs
   FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
 ) AS judged
 JOIN {{ nbsql.subquery(nbsql.known_classes(model, parameters, as_text)) }} AS known ON known.class = judged.class
-WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
+WHERE judged.weight > 0 AND judged.nbsql_highest > -{{ nbsql.infinity() }}
 {%- endmacro %}
 
 {# One row per judged row and class: class_no, hit (whether it is the row's class), score (the log-odds), weight. #}

@@ -41,7 +41,7 @@ CASE WHEN {{ n }} - {{ removed }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }
 
 {#
   The rows as scored by the models of all other rows: nbsql_own (the number of the row's class), nbsql_weight, nbsql_joints (by class
-  number), nbsql_best (the number of the prediction), nbsql_probability, nbsql_log_evidence.
+  number), nbsql_best (the number of the prediction), nbsql_probability, nbsql_highest, nbsql_relative_evidence.
 
   Of classes with equal joint log-likelihoods the one with the larger prior is predicted, then the smaller label, as everywhere; the
   priors are those without the row.
@@ -106,7 +106,8 @@ SELECT
   {{ nbsql.list_highest(told) }} - {{ nbsql.list_lowest(told) }} > {{ nbsql.number(1e-9) }} AS nbsql_known,
   CASE WHEN {{ explained }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
   CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
-  {{ nbsql.log_sum(nbsql.word('evidence.highest'), nbsql.word('evidence.mass')) }} AS nbsql_log_evidence
+  evidence.highest AS nbsql_highest,
+  evidence.mass AS nbsql_relative_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {%- endmacro %}
@@ -225,14 +226,14 @@ FROM numbered AS source
 
 {# One row, how well all rows are predicted: fold, rows, weight, accuracy, log_loss, as in fold_scores. #}
 {% macro left_out_scores(left_out) -%}
-{% set log %}{{ nbsql.element(nbsql.word('nbsql_joints'), nbsql.word('nbsql_own')) }} - nbsql_log_evidence{% endset -%}
+{% set joint = nbsql.element(nbsql.word('nbsql_joints'), nbsql.word('nbsql_own')) -%}
 {% call nbsql.scores_by_fold() -%}
 SELECT
   'loo' AS fold,
   nbsql_weight AS weight,
   nbsql_best = nbsql_own AS right_class,
-  CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(log) }} END AS posterior
-FROM {{ left_out }} AS left_out
+  CASE WHEN nbsql_highest > -{{ nbsql.infinity() }} THEN {{ nbsql.posterior(none, joint) }} END AS posterior
+FROM {{ left_out }} AS source
 {%- endcall %}
 {%- endmacro %}
 
@@ -245,7 +246,8 @@ SELECT
   {% endif %}
   best.class AS nbsql_prediction,
   left_out.nbsql_probability,
-  left_out.nbsql_log_evidence,
+  left_out.nbsql_highest,
+  left_out.nbsql_relative_evidence,
   left_out.nbsql_known,
   {% set joints %}left_out.nbsql_joints{% endset %}
   {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), nbsql.element(joints, nbsql.word('number')), 'number') }} AS nbsql_joints

@@ -121,7 +121,7 @@ SELECT
   {% for c, o in problem.blocks %}
   weight * p_{{ c }} * {% if c == o %}(1 - p_{{ c }}){% else %}-p_{{ o }}{% endif %} AS q_{{ loop.index }},
   {% endfor %}
-  highest + ln(mass) - CASE y{% for c in problem.others %} WHEN {{ c + 1 }} THEN eta_{{ c }}{% endfor %} ELSE 0 END AS loss
+  highest - CASE y{% for c in problem.others %} WHEN {{ c + 1 }} THEN eta_{{ c }}{% endfor %} ELSE 0 END + ln(mass) AS loss
 FROM {{ nbsql.with_posteriors_of_scores(margins, problem.others, true) }}
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
