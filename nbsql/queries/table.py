@@ -20,6 +20,7 @@ _CELL = 40  # the most characters of a value that a table shows
 _STRIP = 10  # characters of the longest bar
 _GAP = 3  # blanks between columns
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_JOINERS = "\u200c\u200d"  # between letters of Persian, Hindi and other languages, and between the parts of an emoji
 
 
 @dataclass(frozen=True)
@@ -246,6 +247,6 @@ def one_line(text: str) -> str:
 
 
 def _escape_character(character: str) -> str:
-    if character.isprintable():
+    if character.isprintable() or character in _JOINERS:
         return character
     return _ESCAPES.get(character, character.encode("unicode_escape").decode() if character.isspace() else "�")

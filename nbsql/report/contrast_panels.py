@@ -21,8 +21,6 @@ _SLICES = 16
 def discrimination(request: Request) -> Iterator[Figure]:
     """The values that distinguish one class from another, those first whose counts support the largest ratio."""
     known = top_classes(request)
-    if len(known) < 2:
-        raise ModelError(f"{request.state.title} has only one class; discrimination compares two")
     a, b = request.classes or (known[0], known[1])
     query = profile.discrimination(request.state, a, b)
     numbers = {feature.name for feature in request.state.spec.features if is_number(feature)}  # whose values are cells

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -62,11 +62,18 @@ def card(request: Request) -> Iterator[Figure]:
         {**row, "label": _of_rows(row["prior"], row["n"])}
         for row in [*request.name_classes({key: row[key] for key in ("class", "n", "prior")} for row in listed), *folded]
     ]
-    features = [f"{each.name} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in state.spec.features]
+    features = [f"{shown(each.name)} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in state.spec.features]
     learnt = f", learnt from {number(total)} rows" if total else ""
-    finding = f"Predicts {state.spec.target} ({counted(len(rows), 'class')}) from {counted(len(features), 'feature')}{learnt}"
-    named = ", ".join(features[:30]) + (f" and {len(features) - 30} more" if len(features) > 30 else "")
-    yield Figure(finding, {"rows": bars}, query.sql, "card", notes=[f"Features: {named}.", *_history(request)])
+    finding = (
+        f"Predicts {shown(state.spec.target)} ({counted(len(rows), 'class')}) from {counted(len(features), 'feature')}{learnt}"
+    )
+    yield Figure(finding, {"rows": bars}, query.sql, "card", notes=[f"Features: {first_names(features)}.", *_history(request)])
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The names on one line: the first 30, and how many more there are."""
+    more = len(names) - 30
+    return ", ".join(names[:30]) + (f" and {more} more" if more > 0 else "")
 
 
 def _of_rows(prior: float, n: float | None) -> str:

@@ -121,7 +121,7 @@ def _sections(
 def _figures(panel: Panel, request: Request) -> tuple[list[Figure], str]:
     """The figures of a panel, or the reason why there are none."""
     try:
-        return list(panel.figures(request)), ""
+        return list(panel.drawn(request)), ""
     except (InputError, ModelError, NotSupportedError) as error:
         return [], str(error)
 

@@ -3,13 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from nbsql.engines.source import Source
+from nbsql.errors import ModelError
 from nbsql.queries.explanation import value_words
 from nbsql.queries.query import Query, named_rows
 from nbsql.queries.table import number
@@ -115,6 +116,13 @@ class Panel:
     of_feature: bool = False  # whether the panel shows a single feature
     shows_rows: bool = False  # whether the panel shows rows of the source
     of_periods: bool = False  # whether the panel needs rows of several periods, whose class may be unknown
+    of_classes: bool = False  # whether the panel compares classes, and says nothing of a single one
+
+    def drawn(self, request: Request) -> Iterator[Figure]:
+        """The pictures. Raises ModelError if the panel compares classes, and the model has only one."""
+        if self.of_classes and len(request.state.classes) < 2:
+            raise ModelError(f"{request.state.title} has only one class; {self.name} compares classes")
+        yield from self.figures(request)
 
 
 def records(query: Query, *, digits: int | None = DIGITS) -> list[dict[str, Any]]:

@@ -29,42 +29,42 @@ PANELS = (
     Panel(
         "discrimination", "What distinguishes two classes?",
         "Bars to the right favour the first class, to the left the second: how many times likelier a value is there.",
-        discrimination,
+        discrimination, of_classes=True,
     ),
     Panel(
         "nomogram", "What if?",
         "Choose values, or type a text. The logarithms of prior and values add up to each class's total and posterior.",
-        nomogram,
+        nomogram, of_classes=True,
     ),
     Panel(
         "waterfall", "Why this prediction?",
         "From the prior down, how many times likelier each value makes the prediction than the runner-up; last their product.",
-        waterfall, needs_source=True, shows_rows=True,
+        waterfall, needs_source=True, shows_rows=True, of_classes=True,
     ),
     Panel(
         "confusion", "Which classes are confused?",
         "Rows are actual classes, columns are predicted classes. Errors are off the diagonal.",
-        confusion, needs_source=True,
+        confusion, needs_source=True, of_classes=True,
     ),
     Panel(
         "threshold", "Which threshold?",
         "A row is flagged if its posterior reaches the threshold. The slider moves the threshold; orange marks it.",
-        threshold, needs_source=True,
+        threshold, needs_source=True, of_classes=True,
     ),
     Panel(
         "reliability", "Can I trust the probabilities?",
         "On the dashed line, accuracy equals the predicted probability. Below it, the model is overconfident.",
-        reliability, needs_source=True,
+        reliability, needs_source=True, of_classes=True,
     ),
     Panel(
         "lift", "How many rows should I look at?",
         "The most probable rows come first. Gain is the share of the class found so far, lift the ratio to a random order.",
-        lift, needs_source=True,
+        lift, needs_source=True, of_classes=True,
     ),
     Panel(
         "slices", "Where is it worst?",
         "The dot is the accuracy for a value, the bar its confidence interval. Left of the dashed line is worse than overall.",
-        slices, needs_source=True,
+        slices, needs_source=True, of_classes=True,
     ),
     Panel(
         "drift", "Has the data drifted?",

@@ -50,12 +50,12 @@ def picture(
             state, against = read_source(state, reference)
         state, watched = read_source(state, source)
         request = Request(state, least=least, watched=watched, against=against, by=by)
-        return Picture(panel, next(iter(panel.figures(request))), files_read(state, watched, against))
+        return Picture(panel, next(iter(panel.drawn(request))), files_read(state, watched, against))
     if panel.of_feature and feature is None and len(state.spec.features) == 1:
         feature = state.spec.features[0].name
     with score_source(state, source, folds) as (state, found):
         request = Request(state, found, least, least_to_tell, 1, chosen, feature, classes)
-        return Picture(panel, next(iter(panel.figures(request))), files_read(state, None if found is None else found.source))
+        return Picture(panel, next(iter(panel.drawn(request))), files_read(state, None if found is None else found.source))
 
 
 class Plots(Displayed):

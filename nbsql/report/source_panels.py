@@ -342,8 +342,6 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], num
     for row in rows:
         totals[row["class"]] = totals.get(row["class"], 0.0) + float(row["contribution"])
     ranked = sorted(totals, key=lambda label: -totals[label])
-    if len(ranked) < 2:
-        raise ModelError(f"{request.state.title} has only one class; a waterfall compares two")
     best, other = ranked[:2]
     terms: dict[tuple[Any, Any], dict[Any, float]] = {}
     for row in rows:

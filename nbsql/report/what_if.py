@@ -10,7 +10,7 @@ from nbsql.evaluation.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.family.binned import bin_labels
 from nbsql.queries.query import Query, relation_query
 from nbsql.queries.table import share
-from nbsql.report.model_panels import ALL_WORDS, beyond_values, telling_words
+from nbsql.report.model_panels import ALL_WORDS, beyond_values, first_names, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
 from nbsql.spec.spec import Feature
 
@@ -68,7 +68,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
     far = any(_spread(row["contribution"]) > _FAR for row in rows if row["feature_no"])
     at_edge = "Contributions of more than 3,000 times are drawn at the edge, with their power of ten beside them."
     below = [shown(feature.name) for feature, found in values.items() if _is_below_0(feature, found)]
-    notes = [f"Left as missing: {', '.join(map(shown, left))}." if left else None, at_edge if far else None]
+    notes = [f"Left as missing: {first_names([shown(name) for name in left])}." if left else None, at_edge if far else None]
     notes += [f"Of what is typed for {name}, the {n} words that tell the classes apart most count." for name, n in typed]
     notes += [beyond_values(below)] if below and request.scored is None else []
     spoken = [row for row in rows if row["value"] is not None]

@@ -4,6 +4,8 @@ import duckdb
 import pytest
 
 import nbsql
+from nbsql.report import PANELS
+from nbsql.report.panel import shown
 
 HOURS = """SELECT i % 24 AS hour, (i % 24) * 4 + i % 7 AS damp, i % 3 AS wind,
     CASE WHEN (i % 24) * 4 + i % 7 > 50 THEN '>=50' ELSE '<50' END AS rain FROM range(480) AS r(i)"""
@@ -103,3 +105,35 @@ def test_periods_of_days_have_no_time_of_day(con):
         finding = model.plot.monitor("days", by="date_trunc('month', seen)").figure.finding
     assert "2026-0" in finding
     assert "00:00" not in finding
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_model_of_one_class_compares_none(con, tmp_path):
+    con.execute("CREATE TABLE t AS SELECT 'only' AS y, 'k' || i % 3 AS k, i * 1.5 AS x FROM range(60) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    model.report(tmp_path / "page.html", source="t", rows=1)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    compared = [panel.name for panel in PANELS if panel.of_classes]
+    assert compared == "discrimination nomogram waterfall confusion threshold reliability lift slices".split()
+    for name in compared:
+        with pytest.raises(nbsql.ModelError) as caught:
+            getattr(model.plot, name)(*(["t"] if name not in ("discrimination", "nomogram") else []))
+        assert str(caught.value) == f"model 'm' has only one class; {name} compares classes"
+        assert str(caught.value).replace("'", "&#39;") in page
+    assert "strongest evidence" not in page
+
+
+def test_joiners_of_letters_and_emoji_stay_and_what_turns_the_line_round_does_not():
+    joined = "\u0645\u06cc\u200c\u062e \U0001f469\u200d\U0001f467"
+    assert shown(f"{joined} a\u202eb") == f"{joined} a\ufffdb"
+
+
+def test_long_lists_of_features_are_cut(con):
+    columns = ", ".join(f"i % {place % 5 + 2} AS c{place}" for place in range(60))
+    con.execute(f"""CREATE TABLE t AS SELECT i % 2 AS "{"target " * 20}", {columns} FROM range(60) AS r(i)""")
+    families = dict.fromkeys([f"c{place}" for place in range(60)], "categorical")
+    model = nbsql.fit(con, "t", target="target " * 20, families=families)
+    card = model.plot.card().figure
+    assert card.finding == "Predicts 'target target target target target … (2 classes) from 60 features, learnt from 60 rows"
+    assert card.notes[0].endswith("c28 (categorical), c29 (categorical) and 30 more.")
+    assert model.plot.nomogram().figure.notes[0].endswith("c52, c53 and 6 more.")
