@@ -158,7 +158,10 @@ coalesce(({{ nbsql.weighted_number(number.feature) }}{{ centred }}, 0)
 {%- endif %}
 {%- endmacro %}
 
-{# One row per sampled row of the design, which is one in `share`: weight (times `share`), and the other columns. #}
+{#
+  One row per sampled row of the design, which is one in `share`: weight (times `share`), and the other columns. By a hash, because each
+  third row may be of one class.
+#}
 {% macro default__logistic_sample(others, design, share) -%}
 SELECT
   {% for name in others %}{{ nbsql.ident(name) }}, {% endfor %}
@@ -167,5 +170,5 @@ SELECT
 FROM (
   SELECT design.*, {{ nbsql.row_id() }} AS place FROM {{ design }} AS design
 ) AS design
-WHERE place % {{ share }} = 0
+WHERE {{ nbsql.mixed_hash(nbsql.word('place')) }} % {{ share }} = 0
 {%- endmacro %}
