@@ -1,12 +1,13 @@
 """A model is a schema: other processes use it, transactions hold it whole, and it goes as it came."""
 
+import contextlib
 import gc
 import json
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +196,62 @@ def test_a_refused_fit_leaves_the_callers_transaction_alone(path: Path) -> None:
         con.commit()
         assert con.execute("SELECT count(*) FROM mail").fetchall() == [(5,)]
         assert con.execute("FROM spam.predict_proba('inbox')").fetchall() == before
+
+
+@pytest.mark.parametrize("act", ["fit", "replace", "update", "forget", "drop"])
+def test_a_change_that_stops_halfway_ends_the_callers_transaction(path: Path, act: str) -> None:
+    """By an error of a progress function, as by Ctrl-C: DuckDB would commit the statements that have run before it."""
+    with duckdb.connect(path) as con:
+        model = nbsql.load(con, "spam")
+        before = con.execute("FROM spam.predict_proba('inbox')").fetchall()
+        acts = {
+            "fit": lambda: nbsql.fit(con, "mail", name="second", **OPTIONS),
+            "replace": lambda: nbsql.fit(con, "mail", name="spam", replace=True, **OPTIONS),
+            "update": lambda: model.update("mail"),
+            "forget": lambda: model.forget("SELECT * FROM mail LIMIT 1"),
+            "drop": model.drop,
+        }
+        ran: list[str] = []
+        con.begin()
+        with nbsql.watch(ran.append):
+            acts[act]()
+        con.rollback()
+        for stop in range(len(ran)):
+            steps = iter(range(len(ran)))
+
+            def interrupt(_: str, stop: int = stop, steps: Iterator[int] = steps) -> None:
+                if next(steps) == stop:
+                    raise KeyboardInterrupt
+
+            con.begin()
+            with pytest.raises(KeyboardInterrupt), nbsql.watch(interrupt):
+                acts[act]()
+            with contextlib.suppress(duckdb.TransactionException):
+                con.commit()
+            with contextlib.suppress(duckdb.TransactionException):
+                con.rollback()
+            assert nbsql.models(con) == ["spam"], ran[stop]
+            assert con.execute("FROM spam.predict_proba('inbox')").fetchall() == before
+            assert [row[0] for row in model.batches] == ["1"]
+
+
+def test_a_change_of_a_transient_model_that_stops_halfway_ends_the_callers_transaction(path: Path) -> None:
+    def interrupt(step: str) -> None:
+        if step == "ledger":
+            raise KeyboardInterrupt
+
+    with duckdb.connect(path) as con:
+        model = nbsql.fit(con, "mail", **OPTIONS)
+        before = model.statistics.fetchall()
+        con.begin()
+        with pytest.raises(KeyboardInterrupt), nbsql.watch(interrupt):
+            model.update("mail")
+        with pytest.raises(
+            nbsql.DatabaseError, match=r"an earlier error has ended the transaction; begin anew after con\.rollback\(\)"
+        ):
+            model.update("mail")
+        con.rollback()
+        assert model.statistics.fetchall() == before
 
 
 def test_a_failed_replacement_leaves_the_old_model(path: Path) -> None:

@@ -30,6 +30,8 @@ _STORED = re.compile(  # what a DuckLake stores otherwise, or not
     rf"(?P<path>(?:{_NAME}\.)*{_NAME})(?(kind)(?:\([^\n]*\))? AS(?: TABLE)?\n(?P<query>.*))",
     re.DOTALL,
 )
+# A statement that leaves models and relations of the user's as they are.
+_HARMLESS = re.compile(r'(?:CREATE TEMP |(?:INSERT INTO|DELETE FROM) "temp"\."main"\."nbsql \d+ (?!batches|statistics))')
 _HOLDER = re.compile(r"lock is held in (.+?) \(PID (\d+)\)")
 
 
@@ -42,6 +44,7 @@ class DuckDBDriver(Engine):
     # The attached DuckLakes, as statements name them, and whether each is the current database.
     _lakes: Mapping[str, bool] = MappingProxyType({})
     _begun = False  # whether the transaction has run no statement yet
+    _has_written = False  # whether the verb has changed a model or a relation of the user's
 
     def __init__(self, connection: duckdb.DuckDBPyConnection | str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.renderer = Renderer("duckdb")
@@ -166,10 +169,20 @@ class DuckDBDriver(Engine):
 
     @contextmanager
     def _transaction(self, writes: str | None) -> Iterator[None]:
-        """A transaction of its own, or the one that the caller has open."""
+        """A transaction of its own, or the one that the caller has open.
+
+        The latter is aborted by an error after which half a change would be left in it: DuckDB has no savepoints.
+        """
         if self._in_transaction():
             turn_of(self.handle).in_callers_transaction = writes is not None or turn_of(self.handle).in_callers_transaction
-            yield  # the caller will commit or roll back
+            self._has_written = False
+            try:
+                yield  # the caller will commit or roll back
+            except BaseException:
+                if self._has_written:
+                    with suppress(DatabaseError):
+                        self.query_macro("abort_transaction")
+                raise
             return
         with self.errors():
             self.connection.begin()
@@ -219,6 +232,7 @@ class DuckDBDriver(Engine):
 
     def run(self, name: str, sql: str) -> None:
         for statement in self._storable(sql):
+            self._has_written = self._has_written or not _HARMLESS.match(statement)
             super().run(name, statement)
         self._begun = False
         if self._seen:
