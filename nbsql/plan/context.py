@@ -127,6 +127,7 @@ class Context:
             "list_lookup_terms": form.categories_in_lists,
             "expanded_terms": form.numbers_in_lists,
             "unguarded_terms": form.unguarded_numbers,
+            "matrix_terms": form.matrices_in_lists,
         }
         return [
             ("prior_term", self),

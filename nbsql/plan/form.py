@@ -25,7 +25,9 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
     blocked = len(joined) if many_levels(joined, layout) else 0
     by_lists = is_vectorised(spec, traits) and spec.logistic is None
     numbers = [
-        feature for feature in spec.features if not feature.family.has_lookups and not (by_lists and feature.is_scored_in_lists)
+        each
+        for each in spec.features
+        if not each.family.has_lookups and not (by_lists and (each.is_scored_in_lists or has_large_matrix(each, layout)))
     ]
     terms = class_count * (blocked + sum(len(feature.columns) for feature in numbers))
     return class_count <= layout.wide_classes and terms <= layout.wide_terms
@@ -39,6 +41,11 @@ def is_vectorised(spec: Spec, traits: Traits) -> bool:
 def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
     """Whether there are so many categories that the number of values of each matters."""
     return sum(feature.family.level for feature in features) > layout.star_joins
+
+
+def has_large_matrix(feature: Feature, layout: Layout) -> bool:
+    """Whether it has a covariance matrix of so many elements that each as a column would take long to plan."""
+    return feature.family.kind == "matrix" and len(feature.columns) > layout.matrix_columns
 
 
 def complete_features(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
@@ -136,8 +143,14 @@ class Form:
         return {feature.index: place for place, feature in enumerate(self.numbers_in_lists, start=1)}
 
     @cached_property
+    def matrices_in_lists(self) -> list[Feature]:
+        """The features whose means and matrix of a class are lists (multivariate_gaussian_terms.sql)."""
+        found = [feature for feature in self.facts.features if has_large_matrix(feature, self.layout)]
+        return found if self.wide and self.vectorised else []
+
+    @cached_property
     def column_parameters(self) -> list[ScoredParameter]:
-        """The parameters that have one column for each class; the others are in lists."""
+        """The parameters that do not belong to the numbers in lists: one column for each class, or in lists of a matrix."""
         return [wanted for wanted in self.facts.parameters if wanted.feature.index not in self.number_positions]
 
     @cached_property
@@ -150,7 +163,8 @@ class Form:
     def inputs(self) -> list[Feature]:
         """The features of which the terms of a row read more than a lookup."""
         categories = [*self.star_categories, *self.categories_in_lists]
-        return [*self.computed_features, *(feature for feature in categories if feature.family.parameters)]
+        computed = [feature for feature in self.computed_features if feature not in self.matrices_in_lists]
+        return [*computed, *(feature for feature in categories if feature.family.parameters)]
 
     @cached_property
     def unguarded_numbers(self) -> list[Feature]:
@@ -160,12 +174,13 @@ class Form:
 
     @cached_property
     def joint_features(self) -> list[Feature]:
-        listed = {feature.index for feature in [*self.numbers_in_lists, *self.unguarded_numbers]}
+        listed = {feature.index for feature in [*self.numbers_in_lists, *self.unguarded_numbers, *self.matrices_in_lists]}
         return [each for each in self.facts.features if not each.family.level and each.index not in listed]
 
     @cached_property
     def features_with_common_term(self) -> list[Feature]:
-        return [feature for feature in self.joint_features if self.wide and feature.family.shared]
+        features = [*self.joint_features, *self.matrices_in_lists]
+        return [feature for feature in features if self.wide and feature.family.shared]
 
     @cached_property
     def features_with_steps(self) -> list[Feature]:

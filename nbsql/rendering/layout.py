@@ -23,6 +23,7 @@ class Layout:
     # clean rows, a smaller one if many values are missing.
     added_first: int = 10
     added_first_terms: int = 400  # the largest number of categories times classes for which this is worth the longer statement
+    matrix_columns: int = 10  # the largest number of columns of a covariance matrix whose elements are columns, not lists
     class_columns: bool = True  # whether any model may be scored in one column for each class
 
     # Counting. A read of one column of Parquet files takes the metadata of all columns of all files, so that files of which

@@ -95,6 +95,8 @@ replaceRegexpAll({{ x }}, '[\\x{9}-\\x{D}\\x{1C}-\\x{20}\\x{85}\\p{Z}]{{ '{' }}{
 {% macro default__has_digit(x) -%} translate({{ x }}, '0123456789', '') <> {{ x }} {%- endmacro %}
 {% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro default__inline_numbers(values) -%}
+[{% for value in values %}{{ nbsql.inline_number(value) }}{{ nbsql.comma_blank(loop) }}{% endfor %}] {%- endmacro %}
 {% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
 {% macro default__joined_tokens(feature) -%} {%- endmacro %}
 {% macro default__json_element(list, position) -%} json_extract_string({{ list }}, '$[{{ position }}]') {%- endmacro %}

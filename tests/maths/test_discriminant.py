@@ -1,6 +1,7 @@
 """Linear and quadratic discriminant analysis, against scikit-learn and numpy."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -17,6 +18,12 @@ from nbsql.sklearn import to_sklearn
 
 Connection = duckdb.DuckDBPyConnection
 Numbers = NDArray[np.float64]
+
+
+@pytest.fixture(params=["columns", "lists"])
+def elements(request: pytest.FixtureRequest, layout: Callable[..., None]) -> None:
+    """Score with the elements of the matrices as columns, and as lists."""
+    layout(matrix_columns=10 if request.param == "columns" else 1)
 
 
 def answers(model: nbsql.Model, verb: str, source: str = "rows") -> Numbers:
@@ -149,6 +156,7 @@ def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: Any) -> 
 
 
 @pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
+@pytest.mark.usefixtures("elements")
 def test_cross_validation_is_a_fit_a_fold(con: Connection, method: Any) -> None:
     x, y = data("iris")
     share = {"lda": 1.0, "qda": 0.0}.get(str(method), 0.2)  # of the pooled covariance
@@ -191,6 +199,7 @@ def test_beside_categories_and_other_numbers(con: Connection) -> None:
     assert nbsql.fit(con, "rows", target="y", id="i", method="lda").families.keys() == {"lda", "colour"}
 
 
+@pytest.mark.usefixtures("elements")
 def test_two_groups_of_numbers_beside_each_other(con: Connection) -> None:
     x, y = data("iris")
     load(con, x, y)
@@ -218,6 +227,7 @@ def test_far_means_and_very_different_scales(con: Connection, method: str) -> No
 
 
 @pytest.mark.parametrize("far", [1e6, 1e9])
+@pytest.mark.usefixtures("elements")
 def test_a_class_far_away_leaves_the_others_their_digits(con: Connection, far: float) -> None:
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], [290, 290, 20])
@@ -236,6 +246,7 @@ def test_a_class_far_away_leaves_the_others_their_digits(con: Connection, far: f
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
+@pytest.mark.usefixtures("elements")
 def test_rows_without_a_number_are_left_out_and_counted(con: Connection, method: str) -> None:
     x, y = data("iris")
     load(con, x, y)
@@ -254,6 +265,7 @@ def test_rows_without_a_number_are_left_out_and_counted(con: Connection, method:
     np.testing.assert_allclose(np.array(con.execute(query).fetchall()).reshape(-1, 3), found, rtol=1e-9)
 
 
+@pytest.mark.usefixtures("elements")
 def test_missing_numbers_imputed_with_the_mean_over_all_classes(con: Connection) -> None:
     x, y = data("iris")
     gone = np.arange(len(y)) % 10 == 3
@@ -305,6 +317,7 @@ def test_the_quadratic_form_is_the_difference_of_the_densities(con: Connection, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "qda"])
+@pytest.mark.usefixtures("elements")
 def test_scored_in_sql_evaluated_loaded_and_frozen(con: Connection, method: str) -> None:
     x, y = data("iris")
     load(con, x, y)

@@ -73,6 +73,7 @@ def _table(state: ModelState, name: str, relation: Markup | None = None) -> tupl
     columns = [column.name for column in table_columns]
     label_type = engine.renderer.dialect.query(next((c.type for c in table_columns if c.name in ("class", "class_1")), ""))
     labels = {number: column.label for column in state.classes for number in column.members or (column.number,)}
+    list_types = {c.name: engine.renderer.dialect.query(c.type) for c in table_columns if c.type.endswith("[]")}
     render = engine.renderer.fragment
 
     def literal(column: str, value: Any, row: Sequence[Any]) -> Any:
@@ -83,11 +84,9 @@ def _table(state: ModelState, name: str, relation: Markup | None = None) -> tupl
         if name == "parameters" and column.startswith("class"):
             number = row[columns.index("class_no")] if column == "class" else int(column.removeprefix("class_"))
             return render("inline_label", labels[number], label_type)
-        if isinstance(value, list):
-            return render("inline_numbers", value)
-        return (
-            engine.renderer.dialect.text(value) if column in ("feature", "value", "method") else render("inline_number", value)
-        )
+        if column in ("feature", "value", "method"):
+            return engine.renderer.dialect.text(value)
+        return render("inline_number", value, list_types.get(column))
 
     rows = engine.query_macro("sorted_by", relation, columns[:2])
     literals = [[literal(column, value, row) for column, value in zip(columns, row, strict=True)] for row in rows]

@@ -4,7 +4,7 @@
     parameters  one row: class_count, for every class k its label class_k and log_prior_k, and the parameters of the features that need
                 no lookup, as mean_3_k for the third feature. Long form: one row per class with class_no, class, log_prior, mean_3.
                 Parameters of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and the others that expanded_terms
-                (families/gaussian.sql) reads.
+                (families/gaussian.sql) reads; so are those of a large matrix, as means_3_k, and whites_3_k, its rows.
     lookups     one row per value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
                 class_1, class_2, ... or, in the long form, as one list; with TF-IDF also its idf.
 
@@ -148,11 +148,18 @@ JOIN (
 {%- endfor %},
   {{ nbsql.list_size(labels) }} AS class_count
 {%- for item in model.form.column_parameters %}
-{%- set name = nbsql.parameter_name(item) %}
-{%- set place = loop.index %}
+{%- set is_listed = item.parameter.column and item.feature in model.form.matrices_in_lists %}
+{%- if not is_listed or item.parameter.column == 1 %}
+{%- set first = loop.index %}
 {%- for k in model.form.class_numbers if k == 1 or not item.parameter.common %},
-  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.form.column_parameters | length) + place) }} AS {{ name }}_{{ k }}
+  {% set place = (k - 1) * (model.form.column_parameters | length) + first %}
+  {% if is_listed %}
+  {{ nbsql.parameters_of_matrix(item, place) }} AS {{ nbsql.of_feature(item.parameter.name ~ 's', item.feature) }}_{{ k }}
+  {%- else %}
+  {{ nbsql.element(nbsql.word('numbers'), place) }} AS {{ nbsql.parameter_name(item) }}_{{ k }}
+  {%- endif %}
 {%- endfor %}
+{%- endif %}
 {%- endfor %}
 {%- if model.form.numbers_in_lists %},
   is_near,
@@ -331,7 +338,13 @@ SELECT
   {{ nbsql.unnested_parameter(model, 'log_prior') }}
   {%- for item in model.form.column_parameters %}
   {%- set name = nbsql.parameter_name(item) %},
-  {%+ if item.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
+  {% if item.parameter.column and item.feature in model.form.matrices_in_lists %}
+  {{ nbsql.unnested_parameter_of_matrix(model, item) }} AS {{ name }}
+  {%- elif item.parameter.common %}
+  {{ name }}_1 AS {{ name }}
+  {%- else %}
+  {{ nbsql.unnested_parameter(model, name) }}
+  {%- endif %}
   {%- endfor %}
   {%- for name in ['means', 'peaks', 'precisions'] if model.form.numbers_in_lists %},
   {{ nbsql.unnested_parameter(model, name) }}

@@ -134,3 +134,94 @@ slope{{ nbsql.feature_suffix(feature, a) }}
 {{ nbsql.whitening_column(feature, j, i) }} * mean{{ nbsql.feature_suffix(feature, i) }}{% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endmacro %}
+
+{#
+  The same terms of features of many columns, whose means, slopes and rows of W are lists of a class: one product of lists for each row of
+  W, however many columns there are. The lists are NULL if a class lacks one of their numbers, and then the term is 0.
+#}
+{% macro matrix_terms(model, k) -%}
+{% for feature in model.form.matrices_in_lists -%}
+{% set rest -%}
+{% if not feature.family.shared %}{{ nbsql.matrix_distance(feature, k) }}
+{%- else %}list_dot_product({{ nbsql.parameter_column(feature, 'slopes', k) }}, {{ nbsql.of_feature('number.nbsql_d', feature) }}_1)
+{%- endif %}
+{%- endset -%}
+CASE WHEN {{ nbsql.of_feature('number.nbsql_whole', feature) }} THEN coalesce(
+  {{ nbsql.parameter_column(feature, 'peak', k) }} + {{ rest }}, 0
+) ELSE 0 END{% if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# Of classes that share W, the part of the term that they share. #}
+{% macro matrix_common(feature) -%}
+CASE WHEN {{ nbsql.of_feature('number.nbsql_whole', feature) }} THEN coalesce({{ nbsql.matrix_distance(feature, 1) }}, 0) ELSE 0 END
+{%- endmacro %}
+
+{# -|W (x - m)|^2 / 2 from such lists. #}
+{% macro matrix_distance(feature, k) -%}
+{% set row %}list_dot_product(white, {{ nbsql.of_feature('number.nbsql_d', feature) }}_{{ k }}){% endset -%}
+{% set whitened = nbsql.list_mapped(nbsql.parameter_column(feature, 'whites', k), row, 'white') -%}
+-0.5 * {{ nbsql.sum_of_whitened_squares(whitened) }}
+{%- endmacro %}
+
+{#
+  Rows with the list x - m of such a feature for each class, or, shared, about the middle: columns nbsql_d; and whether the row has all
+  numbers, nbsql_whole. A missing one deviates by 0, because a product of lists rejects a NULL even in a row that it need not multiply.
+#}
+{% macro with_deviations(model, relation, parameters) -%}
+(
+  SELECT
+    number.*
+    {%- for feature in model.form.matrices_in_lists %}
+    {%- set given = nbsql.of_feature('number.nbsql_given', feature) %},
+    list_count({{ given }}) = {{ feature.columns | length }} AS {{ nbsql.of_feature('nbsql_whole', feature) }}
+    {%- for k in ([1] if feature.family.shared else model.form.class_numbers) %},
+    {% set deviation %}coalesce(x - {{ nbsql.parameter_column(feature, 'means', k) }}[place], 0){% endset %}
+    {{ nbsql.list_mapped(given, deviation, place='place') }} AS {{ nbsql.of_feature('nbsql_d', feature) }}_{{ k }}
+    {%- endfor %}
+    {%- endfor +%}
+  FROM (
+    SELECT
+      source.*
+      {%- for feature in model.form.matrices_in_lists %},
+      {% set numbers %}{% for column in feature.columns %}{{ nbsql.number_of(column) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+      {% set means %}{% for mean in feature.family.means or [] %}{{ nbsql.number(mean) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+      {% set x = nbsql.finite(nbsql.word('x')) %}
+      {% set x %}{% if means %}coalesce({{ x }}, [{{ means }}][place]){% else %}{{ x }}{% endif %}{% endset %}
+      {{ nbsql.list_mapped('[' ~ numbers ~ ']', x, place='place') }} AS {{ nbsql.of_feature('nbsql_given', feature) }}
+      {%- endfor +%}
+    FROM {{ relation | indent(4) }} AS source
+  ) AS number
+  {{- nbsql.join_parameters(model, parameters, nbsql.word('number')) | indent(2) }}
+)
+{%- endmacro %}
+
+{#
+  A list of a class from the list of all parameters: those that follow the first one, at a place; of a matrix the rows, each completed by
+  zeros. It is NULL if one of them is. A part of a list keeps all elements, of which a product of lists rejects a NULL, until it is mapped.
+#}
+{% macro parameters_of_matrix(item, place) -%}
+{% set p = item.feature.columns | length -%}
+{% set paired = item.parameter.paired -%}
+{% set count = p * (p + 1) // 2 if paired else p -%}
+{% set all %}numbers[{{ place }}:{{ place + count - 1 }}]{% endset -%}
+{% set row %}numbers[{{ place }} + j * (j - 1) // 2:{{ place - 1 }} + j * (j + 1) // 2]{% endset -%}
+{% set row %}list_resize({{ row }}, {{ p }}){% endset -%}
+{% set known %}coalesce(x, 0){% endset -%}
+{% set row = nbsql.list_mapped(row, known) -%}
+CASE WHEN list_count({{ all }}) = {{ count }} THEN {% if paired -%}
+{{ nbsql.list_mapped(nbsql.list_of_whole_numbers(1, p + 1), row, 'j') }}
+{%- else %}{{ nbsql.list_mapped(all, known) }}{% endif %} END
+{%- endmacro %}
+
+{# An element of these lists, one row per class. #}
+{% macro unnested_parameter_of_matrix(model, item) -%}
+{% set column = item.parameter.column -%}
+{% set j = (((8 * column + 1) ** 0.5 - 1) / 2) | round(method='ceil') | int if item.parameter.paired else none -%}
+{% set element %}{% if j %}[{{ j }}][{{ column - j * (j - 1) // 2 }}]{% else %}[{{ column }}]{% endif %}{% endset -%}
+{% set name = nbsql.of_feature(item.parameter.name ~ 's', item.feature) -%}
+{% if item.parameter.common %}{{ name }}_1{{ element }}
+{%- else -%}
+unnest({% call(k) nbsql.array_of_each(model.form.class_numbers) %}{{ name }}_{{ k }}{{ element }}{% endcall %})
+{%- endif %}
+{%- endmacro %}

@@ -40,10 +40,12 @@ WITH {% for name, columns, rows in tables -%}
 {# The name of such a table in the query. #}
 {% macro inline_name(name) -%} {{ nbsql.ident('nbsql ' ~ name) }} {%- endmacro %}
 
-{# A number, even if a plain literal cannot express it. #}
-{% macro inline_number(value) -%}
+{# A number, even if a plain literal cannot express it, or a list of numbers. type: of a missing list. #}
+{% macro inline_number(value, type=none) -%}
 {% if value is none -%}
-CAST(NULL AS {{ nbsql.double() }})
+CAST(NULL AS {% if type %}{{ type }}{% else %}{{ nbsql.double() }}{% endif %})
+{%- elif value is iterable -%}
+{{ nbsql.inline_numbers(value) }}
 {%- elif value > 1.7976931348623157e308 -%}
 {{ nbsql.infinity() }}
 {%- elif value < -1.7976931348623157e308 -%}

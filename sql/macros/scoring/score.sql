@@ -119,7 +119,8 @@ SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
   {%- endfor %}
   {%- if model.form.features_with_common_term %},
   {% for feature in model.form.features_with_common_term %}
-{{ nbsql.common_term(feature) | indent(4) }}{% if not loop.last %} + {% endif %}
+{% if feature in model.form.matrices_in_lists %}{{ nbsql.matrix_common(feature) }}
+    {%- else %}{{ nbsql.common_term(feature) | indent(4) }}{% endif %}{% if not loop.last %} + {% endif %}
   {%- endfor %} AS nbsql_common
   {%- endif %}
   {{- nbsql.further_scores(model) }}
@@ -143,6 +144,7 @@ FROM {{ nbsql.with_terms(model, relation, model.form.inputs, parameters, lookups
 {# Rows joined with all inputs of their terms: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
 {% set rows = nbsql.with_powers(model, relation, parameters) if model.form.numbers_in_lists else relation -%}
+{% set rows = nbsql.with_deviations(model, rows, parameters) if model.form.matrices_in_lists else rows -%}
 {{ nbsql.with_steps(model, rows, inputs, parameters) }}
 {%- if not nbsql.labels_in_rows() %}{{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}{% endif %}
 {%- if model.form.category_blocks +%}
