@@ -156,13 +156,14 @@ def fitted(case: str) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, Cal
         names = [column[0] for column in found.description]
         row = dict(zip(names, found.fetchone() or (), strict=True))
         model, numbers = nbsql.fit(con, "source", name="first", **options), itertools.count(1)
+        batches = itertools.count(100)  # the rows of updates, since a batch of as many rows as an older one is compared with it
         changing = nbsql.fit(con, "source", name="changing", **options)
         model.predict_one(row)
         yield (
             con,
             {
                 "fit": lambda: nbsql.fit(con, "source", name=f"model {next(numbers)}", **options),
-                "update": lambda: changing.update("FROM source LIMIT 100"),
+                "update": lambda: changing.update(f"FROM source LIMIT {next(batches)}"),
                 "predict": lambda: model.predict("source").fetchall(),
                 "predict as Arrow": lambda: model.predict("source").arrow(),
                 "predict_one": lambda: model.predict_one(row),
