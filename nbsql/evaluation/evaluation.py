@@ -10,6 +10,7 @@ from typing import Any
 from nbsql.errors import Cure, InputError, in_words, listed
 from nbsql.evaluation.slices import Slices
 from nbsql.family.checks import label as label_text
+from nbsql.learning.count import check_weight_sums
 from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table, plain
 from nbsql.spec.rules import RULES
@@ -288,6 +289,7 @@ def read_evaluation(
         raise InputError(Check("weight", str(weight), RULES["weight"]).violation_message(broken))
     if not overall["rows"]:
         raise InputError(explain_no_rows(overall["left_out"]))
+    check_weight_sums(str(weight), [overall["weight"]], of="")
     items = tuple(ClassEvaluation(label=label, **metrics) for label, metrics in by_class.items())
     fields: dict[str, Any] = {**overall, **queries}
     return Evaluation(**fields, classes=items)

@@ -231,7 +231,7 @@ class Count:
         spec = self.plan.spec
         weight = spec.weight if spec.half_life is None else spec.half_life.weight
         if weight is not None and weight != WEIGHT_NOW:
-            _check_weights(weight, [row[3] for row in rows])
+            check_weight_sums(weight, [row[3] for row in rows])
         rows = [row[:4] for row in rows if row[3] > 0]
         if not rows:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
@@ -268,12 +268,12 @@ def check_near_zero(engine: Engine, relation: Markup, columns: Mapping[str, Fami
             raise InputError(f"every number of column {name!r} is within {family.near_zero:g} of 0, and {why}")
 
 
-def _check_weights(name: str, of_classes: Iterable[float]) -> None:
-    """Raise InputError if the weights of a class sum to what its sums of squares cannot hold; those of 0 do not count."""
-    for weight in of_classes:
+def check_weight_sums(name: str, sums: Iterable[float], of: str = "of a class ") -> None:
+    """Raise InputError if weights sum to what sums of products with them cannot hold; those of 0 do not count."""
+    for weight in sums:
         if weight != 0 and not 1 / MOST_WEIGHT <= weight <= MOST_WEIGHT:
             raise InputError(
-                f"the weights {name!r} of a class sum to {weight:.6g}, and must sum to {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}; "
+                f"the weights {name!r} {of}sum to {weight:.6g}, and must sum to {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}; "
                 "multiply all weights by one number"
             )
 

@@ -91,7 +91,9 @@ def warn_of_features(draft: Draft) -> Draft:
             rows = f"rows of weight {without:g}" if spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
             warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
     if empty:
-        warn_user(f"nothing but NULL in {listed(empty)}; left out of the score")
+        is_number = any(feature.name in empty and feature.family.kind == "density" for feature in spec.features)
+        counted = " (NaN and infinities count as such)" if is_number else ""
+        warn_user(f"nothing but NULL in {listed(empty)}{counted}; left out of the score")
     told = "class" if spec.has_target and spec.clusters is None else "row"
     if constant:
         warn_user(f"one value only in {listed(constant)}; such a column tells no {told} from another")

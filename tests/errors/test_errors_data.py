@@ -102,7 +102,7 @@ def warned(con: duckdb.DuckDBPyConnection, source: str, **options: Any) -> list[
             "SELECT *, 7 AS seven, 'a' AS a, NULL::DOUBLE AS nothing, NULL::VARCHAR AS blank FROM golf",
             {},
             [
-                "nothing but NULL in 'nothing', 'blank'; left out of the score",
+                "nothing but NULL in 'nothing', 'blank' (NaN and infinities count as such); left out of the score",
                 "one value only in 'seven', 'a'; such a column tells no class from another",
             ],
         ),

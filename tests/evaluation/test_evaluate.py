@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,16 @@ def test_every_number_is_that_of_scikit_learn(
     assert len(np.unique(oracle.p[:, 0])) < len(oracle.y) / 2  # there are ties
     oracle.hold(found)
     assert (found.left_out, found.unknown, found.unexplained) == (5, 0, 0)
+
+
+@pytest.mark.parametrize(("weight", "total"), [("1e308", "inf"), ("1e200", "1e+201"), ("5e-324", "4.94066e-323")])
+def test_weights_that_no_sum_holds_are_refused(con: duckdb.DuckDBPyConnection, weight: str, total: str) -> None:
+    model = nbsql.fit(con, "FROM (VALUES ('a', 1e0), ('a', 2), ('b', 5)) AS t(y, x)", target="y")
+    message = f"the weights 'w' sum to {total}, and must sum to 1e-150 to 1e+150; multiply all weights by one number"
+    with pytest.raises(nbsql.InputError, match=re.escape(message)):
+        model.evaluate(
+            f"SELECT 'a' AS y, CAST(i AS DOUBLE) AS x, CAST({weight} AS DOUBLE) AS w FROM range(10) AS r(i)", weight="w"
+        )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A model over time: what is learnt in parts, forgotten, rolled back and folded is the model of the rows that remain."""
 
 import random
+import warnings
 from typing import Any
 
 import duckdb
@@ -195,6 +196,34 @@ def test_a_batch_that_is_forgotten_takes_no_digits_with_it(con: Connection, golf
     same(golf.likelihoods.fetchall(), expected)
     golf.compact()
     same(golf.likelihoods.fetchall(), expected)
+
+
+def test_an_outlier_that_is_forgotten_with_the_digits_of_the_rest_is_named(con: Connection) -> None:
+    """Of the 100 others, whose squares sum to 825 about their mean, 1e8 leaves no digit, and 1e3 leaves eleven."""
+    rows = "SELECT 'a' AS y, CAST(i % 10 AS DOUBLE) AS x FROM range(100) AS r(i) UNION ALL SELECT 'b', 5"
+    for far in (1e3, 1e8):
+        model = nbsql.fit(con, f"{rows} UNION ALL SELECT 'a', {far}", target="y", name="m", replace=True)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model.forget(f"SELECT 'a' AS y, {far} AS x")
+        lost = (
+            "the values of 'x' that are left in class 'a' hardly vary beside those of the query, and their variance is lost in "
+            "rounding; fit model 'm' again"
+        )
+        assert [str(warning.message) for warning in caught] == ([lost] if far == 1e8 else [])
+
+
+@pytest.mark.parametrize(("size", "digits"), [(1e9, 9), (1e12, 6), (1e15, 2)])
+def test_parts_of_a_distant_column_lose_the_digits_of_their_means(con: Connection, size: float, digits: int) -> None:
+    """A mean is a double, and so its distance from another is off by 2^-52 of it. A fit reads the values, and loses none."""
+    rows = f"SELECT i % 2 AS y, {size}::DOUBLE + i * 7 % 11 AS x FROM range(1000) AS r(i) WHERE i BETWEEN "
+    exact = con.execute("SELECT var_pop(i * 7 % 11) FROM range(1000) AS r(i) WHERE i % 2 = 0").fetchone()
+    families: Any = {"x": "gaussian"}
+    whole = nbsql.fit(con, rows + "0 AND 999", target="y", families=families)
+    parts = nbsql.fit(con, rows + "0 AND 333", target="y", families=families, name="parts")
+    parts.update(rows + "334 AND 999")
+    assert [row[6] for row in whole.likelihoods][:1] == pytest.approx(exact, rel=1e-13)
+    assert [row[6] for row in parts.likelihoods] == pytest.approx([row[6] for row in whole.likelihoods], rel=10.0**-digits)
 
 
 # What is refused -----------------------------------------------------------------------------------------------------------

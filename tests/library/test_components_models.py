@@ -190,7 +190,7 @@ def test_fewer_components_than_asked_for(lumps: Connection) -> None:
                           target="y", method=nbsql.Mixture({"b": 2}), name="whole")  # fmt: skip
     assert [str(w.message) for w in warned] == [
         f"class 'b' has one component and not 2: {why}",
-        "nothing but NULL in 'x'; left out of the score",
+        "nothing but NULL in 'x' (NaN and infinities count as such); left out of the score",
     ]
     assert {row[:3] for row in whole.components} == {("a", 1, 20.0), ("b", 1, 20.0)}
     whole.update("SELECT 'b' AS y, 1.5 AS x, 'v1' AS z")

@@ -95,25 +95,44 @@ LIMIT 1
 {%- endmacro %}
 
 {#
-  The first number whose squared deviations would become negative without those of the cells, because its values were not learnt.
+  The squared deviations of numbers without those of the cells, one row per class and number of which something is left: class, feature, m2
+  (with them), rest, n (what is left), rounding (of the means, whose difference is small if one row is heavy and the others are light).
 
-    m2 left = m2 - m2_f - n_f (mean_f - mean)^2 n / (n - n_f)          Chan, Golub and LeVeque (1983), in reverse
-
-  Rounding is allowed for: a share of m2, and of the means, whose difference is small if one row is heavy and the others are light.
+    rest = m2 - m2_f - n_f (mean_f - mean)^2 n / (n - n_f)          Chan, Golub and LeVeque (1983), in reverse
 #}
-{% macro overdrawn_squares(statistics, cells) -%}
+{% macro squares_left(statistics, cells) -%}
 {% set difference_of_means %}abs(forgotten.mean - learnt.mean){% endset -%}
 {% set digit %}1e-15 * greatest(abs(forgotten.mean), abs(learnt.mean)){% endset -%}
-SELECT {{ nbsql.text_of(nbsql.word('learnt.class')) }} AS class, learnt.feature
+SELECT
+  {{ nbsql.text_of(nbsql.word('learnt.class')) }} AS class,
+  learnt.feature,
+  learnt.m2,
+  learnt.m2 - forgotten.m2
+    - forgotten.n * (forgotten.mean - learnt.mean) * (forgotten.mean - learnt.mean) * learnt.n / (learnt.n - forgotten.n) AS rest,
+  learnt.n - forgotten.n AS n,
+  forgotten.n * (2 * {{ difference_of_means }} + {{ digit }}) * {{ digit }} * learnt.n / (learnt.n - forgotten.n) AS rounding
 FROM {{ nbsql.subquery(nbsql.pooled_moments(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value'])) }} AS learnt
 JOIN {{ nbsql.subquery(nbsql.pooled_moments(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value'])) }} AS forgotten
   ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
   AND forgotten.value IS NOT DISTINCT FROM learnt.value
 WHERE learnt.n > forgotten.n
-  AND learnt.m2 - forgotten.m2
-    - forgotten.n * (forgotten.mean - learnt.mean) * (forgotten.mean - learnt.mean) * learnt.n / (learnt.n - forgotten.n)
-    < -1e-6 * learnt.m2 - forgotten.n * (2 * {{ difference_of_means }} + {{ digit }}) * {{ digit }} * learnt.n / (learnt.n - forgotten.n)
-ORDER BY learnt.feature ASC NULLS LAST, learnt.class ASC NULLS LAST
+{%- endmacro %}
+
+{# The first number whose squared deviations would become negative, beyond rounding, because the values of the cells were not learnt. #}
+{% macro overdrawn_squares(statistics, cells) -%}
+SELECT class, feature
+FROM {{ nbsql.subquery(nbsql.squares_left(statistics, cells)) }} AS squares
+WHERE rest < -1e-6 * m2 - rounding
+ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
+LIMIT 1
+{%- endmacro %}
+
+{# The first number whose squared deviations would be so small a share of those with the cells that six digits of them are not known. #}
+{% macro lost_squares(statistics, cells) -%}
+SELECT class, feature
+FROM {{ nbsql.subquery(nbsql.squares_left(statistics, cells)) }} AS squares
+WHERE rest < 1e-9 * m2 AND n > 1
+ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
 
