@@ -74,7 +74,11 @@ def warn_of_repeated_batch(state: ModelState, keys: Sequence[Key]) -> None:
     def cells(entry: Entry) -> Markup:
         return fragment("subquery", fragment("cells_of_batch", state.relations["statistics"], entry.batch))
 
-    for entry in (each for each in older if each.rows == newest.rows):
+    alike = [each for each in older if each.rows == newest.rows >= _MIN_REPEATED]
+    if len(alike) > 1:  # one statement leaves hardly any of them to compare
+        weights = _weights_of_batches(state)
+        alike = [each for each in alike if _are_same(weights[each.batch], weights[newest.batch])]
+    for entry in alike:
         if have_same_counts(state.engine, (entry.rows, cells(entry)), (newest.rows, cells(newest))):
             warn_user(
                 f"{newest.source} has the counts of batch {entry.batch!r} in each class and value: if it has the same rows, "
@@ -208,14 +212,20 @@ def learnt_part(state: ModelState, source: Source) -> str | None:
 def _weights_of_parts(state: ModelState) -> dict[str, Weights]:
     """The weight of each class in all rows that the model has learnt, and in each batch that it has not forgotten."""
     total: dict[str, float] = defaultdict(float)
-    by_batch: dict[str, dict[str, float]] = defaultdict(dict)
-    for batch, label, weight in state.engine.query_macro("class_weights_of_batches", state.relations["statistics"]):
-        by_batch[batch][label] = float(weight)
-        total[label] += float(weight)
+    by_batch = _weights_of_batches(state)
+    for label, weight in (item for weights in by_batch.values() for item in weights.items()):
+        total[label] += weight
     parts: dict[str, Weights] = {ALL: {label: weight for label, weight in total.items() if weight}}
     forgotten = [{label: -n for label, n in weights.items()} for weights in by_batch.values() if min(weights.values()) < 0]
     live = {batch: weights for batch, weights in by_batch.items() if min(weights.values()) > 0 and len(by_batch) > 1}
     return {**parts, **{batch: own for batch, own in live.items() if not any(_are_same(own, other) for other in forgotten)}}
+
+
+def _weights_of_batches(state: ModelState) -> dict[str, dict[str, float]]:
+    by_batch: dict[str, dict[str, float]] = defaultdict(dict)
+    for batch, label, weight in state.engine.query_macro("class_weights_of_batches", state.relations["statistics"]):
+        by_batch[batch][label] = float(weight)
+    return by_batch
 
 
 def _are_same(weights: Weights, others: Weights) -> bool:

@@ -34,6 +34,16 @@ def test_small_acts_send_few_statements(case: str) -> None:
     assert found["fit"][-1] == "COMMIT"
 
 
+def test_a_batch_is_compared_only_with_those_of_as_many_rows_in_each_class(con: duckdb.DuckDBPyConnection) -> None:
+    query = "SELECT i % 7 AS x, CASE WHEN i < {} THEN 'a' ELSE 'b' END AS y FROM range(100) AS r(i)"
+    model = nbsql.fit(con, query.format(10), target="y")
+    for count in (20, 30):
+        model.update(query.format(count))
+    with statements.sent() as found, pytest.warns(nbsql.NbsqlWarning, match="has the counts of batch '3' in each class"):
+        model.update(query.format(30))
+    assert sum("size_of_total" in each.text for each in found) == 1
+
+
 @pytest.mark.forms("rows")
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [20, 5_010])  # few rows are counted with one row for each number
