@@ -17,6 +17,20 @@ SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb
 {%- endmacro %}
 
 {#
+  For a query of one row: TRUE, or an error where a setting of the session changes what the SQL of a model means, without an error of its
+  own. DuckDB 2 has such: names without quotes in capitals, and places in a list that count from 0 in a lambda.
+#}
+{% macro has_usual_meaning() -%}
+CASE
+  WHEN upper(CAST(current_setting('preserve_identifier_case') AS VARCHAR)) = 'UPPERCASE'
+    THEN {{ nbsql.raise_error('this session writes names in capitals: RESET preserve_identifier_case') }}
+  WHEN list_transform([0], lambda x, place: place)[1] = 0
+    THEN {{ nbsql.raise_error('this session counts from 0 in lists: RESET dialect_compatibility_mode') }}
+  ELSE TRUE
+END
+{%- endmacro %}
+
+{#
   One row, everything that a score reads from the catalogue first: the current database and schema; a list of the tables and views with one
   of some names, as in `relations`; and `updated_at` of a model, in a list.
 #}
@@ -33,6 +47,7 @@ SELECT
     SELECT list(updated_at)
     FROM {{ nbsql.subquery(nbsql.updated_at(spec)) | indent(4) }} AS stamps
   ) AS versions
+WHERE {{ nbsql.has_usual_meaning() }}
 {%- endmacro %}
 
 {# One row: number, as `transaction_number`; the current database; and lakes, the names of the attached DuckLakes. #}
@@ -41,6 +56,7 @@ SELECT
   epoch_us(now()) AS number,
   current_database() AS current_database,
   (SELECT list(database_name) FROM duckdb_databases() WHERE type = 'ducklake') AS lakes
+WHERE {{ nbsql.has_usual_meaning() }}
 {%- endmacro %}
 
 {# One row per object in a schema: name, kind (table, view, macro or other). #}

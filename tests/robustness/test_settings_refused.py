@@ -1,0 +1,74 @@
+"""Settings of a session under which a statement of a model would fail, or mean something else."""
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+# The number of class a in the slice n has no weight; an infinity elsewhere has all numbers read again, from the means of
+# their classes.
+ROWS = """(VALUES (1, 'a', 'm', 0.2, 2.0), (2, 'a', 'n', 0.3, 0.0), (7, 'a', 'n', NULL, 1.0), (3, 'b', 'm', 0.4, 1.0),
+    (4, 'b', 'n', 0.7, 3.0), (5, 'b', 'm', 'inf'::DOUBLE, 1.0), (6, 'a', 'm', 0.5, 1.0)) AS t(i, y, part, x, w)"""
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_number_without_weight_is_divided_by_nothing(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(f"CREATE TABLE t AS SELECT * REPLACE (x::DOUBLE AS x, w::DOUBLE AS w) FROM {ROWS}")
+    options = {"target": "y", "id": "i", "features": ["x"], "slice_by": "part", "weight": "w"}
+    found = []
+    for setting in ("false", "true"):
+        con.execute(f"SET integer_division = {setting}")
+        model = nbsql.fit(con, "t", **options)
+        found.append((model.statistics.fetchall(), model.predict_proba("t").fetchall()))
+    con.execute("RESET integer_division")
+    assert found[0] == found[1]
+    assert found[0][0]
+
+
+ACTS: dict[str, Callable[[duckdb.DuckDBPyConnection, nbsql.Model], Any]] = {
+    "fit": lambda con, _: nbsql.fit(con, "t", target="y"),
+    "load": lambda con, _: nbsql.load(con, "m"),
+    "cross_validate": lambda con, _: nbsql.cross_validate(con, "t", folds=2, target="y"),
+    "predict": lambda _, model: model.predict("t").fetchall(),
+    "evaluate": lambda _, model: model.evaluate("t"),
+    "update": lambda _, model: model.update("t"),
+}
+
+
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1.5 has no such settings")
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("preserve_identifier_case", "UPPERCASE", "this session writes names in capitals: RESET preserve_identifier_case"),
+        ("dialect_compatibility_mode", "spark", "this session counts from 0 in lists: RESET dialect_compatibility_mode"),
+    ],
+)
+def test_settings_that_change_what_sql_means_are_refused(setting: str, value: str, message: str) -> None:
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE t AS SELECT x, y FROM {ROWS}")
+        model = nbsql.fit(con, "t", target="y", name="m")
+        before = con.execute("FROM m.statistics ORDER BY ALL").fetchall()
+        con.execute(f"SET {setting} = '{value}'")
+        for name, act in ACTS.items():
+            with pytest.raises(nbsql.DatabaseError) as caught:
+                act(con, model)
+            assert str(caught.value) == message, name
+        con.execute(f"RESET {setting}")
+        assert con.execute("FROM m.statistics ORDER BY ALL").fetchall() == before
+        assert nbsql.models(con) == ["m"]
+
+
+def test_a_model_whose_views_hold_its_tables_is_made_anew() -> None:
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE t AS SELECT y, part FROM {ROWS}")
+        con.execute("SET enable_view_dependencies = true")
+        model = nbsql.fit(con, "t", target="y", name="m")
+        with pytest.raises(nbsql.DatabaseError, match="RESET enable_view_dependencies, and fit it with replace=True"):
+            model.update("t")
+        con.execute("RESET enable_view_dependencies")
+        model = nbsql.fit(con, "t", target="y", name="m", replace=True)
+        model.update("t")
+        assert [row[0] for row in model.batches] == ["1", "2"]
