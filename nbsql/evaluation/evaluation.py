@@ -243,6 +243,11 @@ class Evaluation(Displayed):
         `words` writes the arguments that a line names, by default as in Python.
         """
         lines = []
+        if self.unknown == self.rows:
+            known, others = ([each.label for each in self.classes if (each.support == 0) == kind] for kind in (True, False))
+            lines.append(
+                f"no row is of a class that the model knows, {listed(known)}; the rows have {listed(others)}: cast or trim them"
+            )
         if self.share_learnt:
             part = "" if self.learnt in (None, ALL) else f", as batch {self.learnt!r}"
             cure = "them by folds, with ⟨folds=5⟩" if self.learnt == ALL else "it on rows that it has not learnt"

@@ -373,3 +373,13 @@ def test_both_of_two_classes_have_one_area_where_posteriors_become_1() -> None:
         assert (label, "average_precision", pytest.approx(precision, abs=1e-12)) in evaluation.metrics.fetchall()
     thresholds = [row[1] for row in evaluation.thresholds.fetchall() if row[0] == 1]
     assert len(thresholds) == len(set(thresholds))  # which are posteriors
+
+
+def test_rows_of_other_classes_than_the_models_alone_are_warned_of():
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t AS SELECT 'c' || i % 2 || '  ' AS y, 'k' || i % 3 AS k FROM range(30) AS r(i)")
+        model = nbsql.fit(con, "t", target="y")
+        line = "no row is of a class that the model knows, 'c0  ', 'c1  '; the rows have 'c0', 'c1': cast or trim them"
+        with pytest.warns(nbsql.NbsqlWarning, match=f"^{line}$"):
+            found = model.evaluate("SELECT trim(y) AS y, k FROM t")
+        assert (found.unknown, found.accuracy, found.cautions()) == (30, 0, [line])
