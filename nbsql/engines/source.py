@@ -143,9 +143,11 @@ def check_distinct(names: Iterable[Any], label: str) -> None:
 def check_names(columns: Sequence[Column], label: str) -> None:
     """Raise InputError if the name of a column is reserved for nbsql, or no text."""
     if any("\0" in column.name for column in columns):
+        is_big = columns[0].name.startswith("\0")  # of a letter the byte 0 comes first, which DuckDB does not read
+        cure = "convert" if is_big else "read it by read_csv with encoding='utf-16', or convert"
         raise InputError(
             f"the columns of {label} have names with zero bytes, as a file in UTF-16 that was read as UTF-8; "
-            "read it by read_csv with encoding='utf-16', or convert it first: iconv -f UTF-16LE -t UTF-8"
+            f"{cure} it first: iconv -f UTF-16{'BE' if is_big else 'LE'} -t UTF-8"
         )
     for column in columns:
         if folded(column.name).startswith("nbsql_"):  # scoring adds columns such as nbsql_row

@@ -152,6 +152,9 @@ def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_a_missing_one_is_said(
     for form in ("rows.csv", "SELECT * FROM 'rows.csv'"):
         with pytest.raises(NbsqlError, match=r"as a file in UTF-16 that was read as UTF-8; .* encoding='utf-16'"):
             nbsql.fit(con, form, target="y", id="id")
+    Path("rows.csv").write_bytes(TEXT.replace("ö", "o").encode("utf-16-be"))
+    with pytest.raises(NbsqlError, match=r"as a file in UTF-16 that was read as UTF-8; convert it first: iconv -f UTF-16BE "):
+        nbsql.fit(con, "rows.csv", target="y", id="id")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def test_a_file_that_is_not_what_its_name_says(con: duckdb.DuckDBPyConnection) -
     with pytest.raises(DatabaseError, match=r"'rows.csv' is a ZIP archive or an Excel file; unpack it"):
         nbsql.fit(con, "rows.csv", target="y")
     Path("rows.csv").write_bytes(gzip.compress(TEXT.encode() * 50))
-    with pytest.raises(DatabaseError, match=r"'rows.csv' is compressed by gzip; let its name end in .csv.gz"):
+    with pytest.raises(DatabaseError, match=r"'rows.csv' is compressed by gzip; unpack it, or let its name end in .csv.gz"):
         nbsql.fit(con, "rows.csv", target="y")
 
 

@@ -38,7 +38,7 @@ _OF_PANDAS = {
 _MAGIC = {
     b"PK": "a ZIP archive or an Excel file; unpack it, or save its sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an Excel file; save its sheet as CSV",
-    b"\x1f\x8b": "compressed by gzip; let its name end in .csv.gz",
+    b"\x1f\x8b": "compressed by gzip; unpack it, or let its name end in .csv.gz",
     b"PAR1": "a Parquet file; let its name end in .parquet",
 }
 
