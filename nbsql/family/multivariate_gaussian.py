@@ -18,7 +18,8 @@ class MultivariateGaussian(OverColumns):
     """Several numbers with a multivariate normal density in each class: linear or quadratic discriminant analysis.
 
     Formula: ln p(x | c) = -(p ln 2 pi + ln det S_c + (x - m_c)' S_c^-1 (x - m_c)) / 2. A row that lacks one of the numbers
-    is left out of the estimates, with a warning that counts such rows, and this feature adds nothing to its score.
+    is left out of the estimates, with a warning that counts such rows, and this feature adds nothing to its score. With
+    `nbsql.Weighted` it is one more feature of these columns.
 
     Args:
         columns: the columns of the numbers.
@@ -163,10 +164,10 @@ class MultivariateGaussian(OverColumns):
         columns = list(enumerate(self.columns, start=1))
         found = [Parameter("peak", "score", unseen=True)]
         if self.shared:
-            found += [Parameter("mean", "location", value=column, unseen=True, column=j, common=True) for j, column in columns]
+            found += [Parameter("mean", "location", column, True, column=j, common=True, neutral=None) for j, column in columns]
             found += [Parameter("slope", "score", value=column, unseen=True, column=j) for j, column in columns]
         else:
-            found += [Parameter("mean", "location", value=column, column=j) for j, column in columns]
+            found += [Parameter("mean", "location", value=column, column=j, neutral=None) for j, column in columns]
         pairs = len(columns) * (len(columns) + 1) // 2
         return found + [Parameter("white", "score", column=k, common=self.shared, paired=True) for k in range(1, pairs + 1)]
 

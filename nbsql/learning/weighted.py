@@ -70,8 +70,23 @@ class FeatureWeightSearch(WeightSearch):
         """The options, and tuples of the number of a class, a feature or None, and a weight.
 
         The weight is that of the feature in the class, or the offset of the class from its prior. Options that are open
-        are chosen. Raises InputError if there are too many weights, or if the rows do not determine them.
+        are chosen. A feature of squared distances that would have a weight below 0 has 0: the loss is convex, so that its least
+        value at weights from 0 on is there. Raises InputError if there are too many weights, or if the rows do not determine
+        them.
         """
+        options, rows = self._find(asked, evidence)
+        squares = {each.name for each in evidence.features if each.family.kind == "matrix" and not each.family.shared}
+        below = {name for _, name, weight in rows if name in squares and weight < 0}
+        if rest := [each for each in evidence.features if each.name not in below] if below else []:
+            numbers = range(1, 1 + len(self.counts))
+            query = self.engine.renderer.fragment("joined_evidence", [replace(evidence, features=rest)], rest, numbers)
+            options, rows = self.find(asked, Evidence(self._table(f"evidence of {len(rest)} features", query), rest))
+        elif below:
+            rows = [(k, None, 0.0) for k, name, _ in rows if name is None]
+        return options, [*rows, *((k, name, 0.0) for k, of, _ in rows if of is None for name in sorted(below))]
+
+    def _find(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[tuple[int, str | None, float]]]:
+        """What `find` does, with weights of any sign."""
         by_feature = len(evidence.features)
         by_class = by_feature * len(self.counts)
         if asked.per == CLASS_AND_FEATURE and MAX_WEIGHTS_TO_COMPARE < by_class <= MAX_WEIGHTS:

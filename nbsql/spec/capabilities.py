@@ -372,7 +372,7 @@ FEATURES: dict[str, dict[str, str]] = {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION, "merged": _OPTION,
     },
     "target=None": {"merged": _OPTION},
-    "method='weighted'": {"covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER},
+    "method='weighted'": {"backoff": _OTHER, "complement": _OTHER},
     "per='class and feature'": {
         "covariance": _CLASSES, "backoff": _OTHER, "presence": _CLASSES, "complement": _CLASSES, "weighed": _CLASSES,
         "best": _CLASSES, "bag": _CLASSES, "uncut": _CLASSES,

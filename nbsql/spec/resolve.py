@@ -219,7 +219,9 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
     views = {key: families.pop(key) for key in [*families] if key in viewed}
     groups = {key: _group(known, key, value, reserved) for key, value in families.items() if value.over_columns}
     single_keys = [key for key, value in families.items() if not value.over_columns]
-    grouped = {name for group in groups.values() for name in group.columns if not group.family.backoff}
+    # A matrix is one more feature of numbers that have weights.
+    beside = {key for key, group in groups.items() if group.family.kind == "matrix" and isinstance(method, Weighted)}
+    grouped = {name for key in groups.keys() - beside for name in groups[key].columns if not groups[key].family.backoff}
     named = with_all_parts(known.all, chosen)
     singles = _by_column(known, {key: families[key] for key in single_keys}, [c for c in named if c.name not in grouped])
     for name in singles:
@@ -233,7 +235,8 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
             _accept(singles[name], known.find(name))
     chosen, singles = parts_for_columns(known.all, chosen, singles, reserved | excluded)
     group_of: dict[str, str] = {}
-    for key, group in groups.items():
+    for key in [key for key in groups if key not in beside]:
+        group = groups[key]
         for name in group.columns:
             if name in group_of or (name in singles and not group.family.backoff):
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")

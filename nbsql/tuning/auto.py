@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 from markupsafe import Markup
@@ -38,6 +39,7 @@ from nbsql.tuning.methods import (
     reason_not_tried,
     row_scores_by_method,
     settings_to_try,
+    settings_with_matrix,
     terms_of_added,
     terms_of_tree,
 )
@@ -206,7 +208,9 @@ class _FamilySearch:
         compared, refused = Comparison(self.terms), dict[str, str]()
         chosen = [self._search({name: self._pick(name, scores, keep=True) for name, scores in self.scores_alone.items()})]
         chosen += [self._search(chosen[0], calibrated=True)] if calibrate else []
-        for setting in settings_to_try(methods, self.default, self._own_candidates(chosen[-1]), chosen):
+        beside = settings_with_matrix(engine, self._place[1], self._options_of, self._fold_options["fold"], compared.by_loss)
+        own = self._own_candidates(chosen[-1])
+        for setting in chain(settings_to_try(methods, self.default, own, chosen), beside if lenient else ()):
             columns, method = len(self._features_of(setting)), setting.method
             is_alone = not self.default or (len(self.default) == 1 and not self._adds_features(setting))
             if method is not None and (is_alone or (lenient and not can_differ(method, columns, self._numbers, self._flags))):
@@ -257,18 +261,16 @@ class _FamilySearch:
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, _, temporary = self._place
-        method = setting.method
+        method, options = setting.method, self._options_of(setting)
         if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method, check)) is not None:
             return found
         if isinstance(method, Weighted) and method.per == "feature" and not method.pairs and not self._budget.is_spent():
             cuts = [each for each in method.trees.values() if self._numbers or each.bins == "mdl"]
             trees = [self._tree(setting, each, lambda *_: None).beside(each) for each in cuts]
-            trees += terms_of_added(engine, source, self._options_of(setting), self.terms, **self._fold_options)
+            trees += terms_of_added(engine, source, options, self.terms, **self._fold_options)
             with engine.part(f"cross-validating method {str(method)!r}"):
-                found = self.terms.weighted_scores(self._features_of(setting), method, trees)
-            if found is not None:
-                return found
-        options = self._options_of(setting)
+                if (found := self.terms.weighted_scores(self._features_of(setting), method, trees)) is not None:
+                    return found
         return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, check, **self._fold_options)
 
     def _scores_of_tree(self, setting: Setting, method: FoundParents, check: Check) -> Markup | None:
@@ -306,7 +308,8 @@ class _FamilySearch:
         inferred = setting.method.families(self._place[1].columns, nulls="skip")
         differing = {*inferred, *self._looks, *chosen} & self.selectable
         families = {name: self._family(name, place) for name, place in setting.chosen.items() if place != OUT}
-        return {name: each for name, each in families.items() if name in differing and each != inferred.get(name)}
+        kept = [name for name, each in families.items() if name in differing and each != inferred.get(name)]
+        return {**{name: families[name] for name in kept}, **setting.matrix}
 
     def _adds_features(self, setting: Setting) -> bool:
         families = [self._family(name, place) for name, place in setting.chosen.items() if place != OUT]
@@ -363,8 +366,7 @@ class _FamilySearch:
                     changes = {name: (chosen[name], best)}
                     row_scores = terms.exchange(row_scores, changes, f"trying families of {name}")
                     chosen[name] = best
-            if calibrated:
-                temperature = terms.temperatures(row_scores)[0]
+            temperature = terms.temperatures(row_scores)[0] if calibrated else 1.0
         terms.drop(row_scores)
         return chosen
 

@@ -83,12 +83,17 @@ class Comparison:
         self.add([Setting("priors alone", nothing, False)], priors)
         return len(self.settings) - 1
 
+    def by_loss(self) -> list[Setting]:
+        """The settings, those of the lowest log loss first."""
+        return [self.settings[number] for number in self._order()]
+
+    def _order(self) -> list[int]:
+        return sorted(range(len(self.settings)), key=lambda number: (float(f"{self.scores[number].loss:.9g}"), number))
+
     def ranking(self, winner: int) -> list[tuple[Any, ...]]:
         """The rows of `Auto.ranking`: the chosen setting comes first, whatever its rank."""
-        numbers = range(len(self.settings))
-        order = sorted(numbers, key=lambda number: (float(f"{self.scores[number].loss:.9g}"), number))
         rows = [
             (rank, self.settings[number].name, *self.scores[number].figures, number == winner)
-            for rank, number in enumerate(order, start=1)
+            for rank, number in enumerate(self._order(), start=1)
         ]
         return sorted(rows, key=lambda row: not row[-1])

@@ -1,7 +1,7 @@
 """Classifiers other than naive Bayes, compared on the same folds with the families that were chosen for it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from zlib import crc32
 
@@ -12,6 +12,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.evaluation.refitted_folds import RefittedFolds, make_folds_for_spec
 from nbsql.family import Binned, Categorical, Family
+from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.interactions import triples
 from nbsql.spec.classifier import Classifier
@@ -54,6 +55,7 @@ class Setting:
     chosen: Mapping[str, int]  # the number of the candidate of each column, for naive Bayes
     calibrated: bool  # whether a temperature is tried
     method: Classifier | None = None  # the classifier, if it is not naive Bayes
+    matrix: Mapping[str, Family] = field(default_factory=dict)  # of numbers, a further feature by its name
 
 
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
@@ -90,6 +92,30 @@ def settings_to_try(
         *(Setting(f"{name}, families chosen", chosen[-1], False, method) for name, method in weighted if chosen[-1] != own),
         *(Setting(name, kept, False, method) for name, method in others),
     ]
+
+
+def settings_with_matrix(
+    engine: Engine,
+    source: Source,
+    options_of: Callable[[Setting], Options],
+    fold: str | None,
+    by_loss: Callable[[], Sequence[Setting]],
+) -> Iterator[Setting]:
+    """The best weights, without parents and with them, with the best matrix for each class as one more feature.
+
+    `by_loss` are the settings that were judged, of the lowest log loss first, when the first of these is asked for.
+    """
+    whole = [each for each in by_loss() if OUT not in each.chosen.values()]  # a matrix has all columns
+    found = next((each for each in whole if isinstance(each.method, QDA)), None)
+    if found is None or found.method is None:
+        return
+    weighted = {each.method.parents: each for each in reversed(whole) if isinstance(each.method, Weighted)}
+    spec = resolve_settings(engine, source, [options_of(found)], fold)[0]
+    columns = {name for each in features_with_covariance(spec) for name in each.columns}
+    matrix = found.method.families([each for each in source.columns if each.name in columns], nulls="skip")
+    for _, each in sorted(weighted.items()):
+        name = f"{each.name.removesuffix(', calibrated')} with {found.method}"
+        yield replace(each, name=name, calibrated=False, matrix=matrix)
 
 
 def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: bool) -> int:
@@ -172,14 +198,14 @@ def terms_of_added(
 ) -> list[TreeTerms]:
     """What the features that a weighted method adds say of the rows, by the counts of the other folds.
 
-    They are other views of a column, and triples of columns, which are those of all rows.
+    They are other views of a column, triples of columns, which are those of all rows, and matrices.
     """
     method = cast("Weighted", options.classifier)
     with engine.part("counting what weights add"), engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]
         views = {f"{each.name} {words}" for each in spec.features for words in VIEWS if words not in CUTS}
         found = [each for each in spec.features if each.name in views]
-        found += triples(engine, spec, source, method.triples, terms.classes)
+        found += [*triples(engine, spec, source, method.triples, terms.classes), *features_with_covariance(spec)]
         if not found:
             return []
         together = replace(spec, features=tuple(found), weighted=None)

@@ -57,6 +57,21 @@ def test_columns_that_depend_on_others_are_weighed_on_each_engine(place: Place) 
 
 
 @pytest.mark.slow
+def test_a_matrix_beside_its_numbers_is_scored_on_each_engine(both: tuple[Place, Place]) -> None:
+    """Each row is there five times, so that every fold has one of each, whatever the hash of the engine."""
+    told = [(i % 7 + i % 3, ((i % 7) if i % 2 else -(i % 7)) + i % 5, "no" if i % 2 else "yes") for i in range(60)]
+    found = []
+    for place in both:
+        place.table("two", {"a": "INTEGER", "b": "INTEGER", "y": "VARCHAR"}, [row for row in told for _ in range(5)])
+        families = {"ab": nbsql.MultivariateGaussian(["a", "b"], shared=False, shrinkage=0.1)}
+        model = nbsql.fit(place.con, "two", target="y", name="m", method=nbsql.Weighted(penalty=1), families=families)
+        weights = {f"{label}, {feature}": w for label, feature, w in place.run("SELECT class, feature, weight FROM m.weights")}
+        assert weights["yes, ab"] > 0
+        found.append([*dict(sorted(weights.items())).values(), model.evaluate("two").log_loss])
+    assert found[0] == pytest.approx(found[1], abs=1e-9)
+
+
+@pytest.mark.slow
 def test_a_triple_is_found_and_scored_on_each_engine(place: Place) -> None:
     rows = [(i, [1, 2, 3, None][i % 4], "uv"[i // 4 % 2], i // 8 % 2 == 0, "pqr"[i // 16 % 3]) for i in range(384)]
     told = [(*row, "yes" if ((row[1] or 0) > 1) == ((row[2] == "u") == row[3]) else "no") for row in rows]

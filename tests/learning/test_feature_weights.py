@@ -353,9 +353,6 @@ def test_what_weights_are_not_for(con: Any) -> None:
         nbsql.Weighted(per="class")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="per='class and feature' does not support 'x', which is gaussian and no category; "):
         nbsql.fit(con, "t", method=nbsql.Weighted(per="class and feature"), families={"x": "gaussian"}, **options)
-    together = {"both": nbsql.MultivariateGaussian(["x", "pos"])}
-    with pytest.raises(InputError, match=r"^method='weighted' does not support 'both', which is multivariate_gaussian; "):
-        nbsql.fit(con, "t", method="weighted", families=together, **options)
     model = nbsql.fit(con, "t", method="weighted", **options)
     with pytest.raises(ModelError, match="has weights, by which its scores are no likelihood of the features"):
         model.log_evidence("t")

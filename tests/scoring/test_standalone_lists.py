@@ -31,6 +31,7 @@ NEW = f"""({learnt(200, 260)}) UNION ALL FROM (VALUES (NULL, NULL, NULL, NULL, N
     (NULL, 'new', NULL, -100, NULL, 'CASE'), (NULL, 'it''s 1', TRUE, 'nan', 77, 'case'),
     (NULL, NULL, FALSE, 4.5e0, NULL, NULL), (NULL, 'it''s 2', FALSE, 4.5e0, 99, 'Case'))"""
 GAPS = {"nulls": "category", "unseen": "smooth"}
+MATRIX = {"cd": nbsql.MultivariateGaussian(["c", "d"], shared=False)}
 INTERACTIONS = {
     "a": nbsql.Conditional("e", shrinkage=3),
     "d": nbsql.Conditional("c", parent_edges=[2, 4.5], further=["a", "b"]),
@@ -49,6 +50,7 @@ INTERACTIONS = {
         (True, {"method": nbsql.KDB(k=3), **GAPS}),
         (False, {"method": nbsql.Weighted(pairs=4, penalty=1)}),
         (False, {"method": nbsql.Weighted(parents=1, penalty=10)}),
+        (False, {"method": nbsql.Weighted(penalty=1), "families": MATRIX}),
         (True, {"method": "joint"}),
         (False, {"method": nbsql.JointBayes(backoff="naive"), "families": FAMILIES}),
         (True, {"families": {"ae": nbsql.Joint(["a", "e", "b"], alpha=0.5), "c": "gaussian"}, **GAPS}),

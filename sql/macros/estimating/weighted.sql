@@ -56,7 +56,10 @@ CROSS JOIN (
 LEFT JOIN {{ weights }} AS own ON own.class = classes.class AND own.feature = known.feature
 {%- endmacro %}
 
-{# The parameters times their weights: class_no, position, number. What is impossible stays so, and a place, such as a mean, as it is. #}
+{#
+  The parameters times their weights: class_no, position, number. What is impossible stays so, and a place, such as a mean, as it is. A
+  matrix is squared in the score; one that all classes share adds the same to each.
+#}
 {% macro numbers_with_weights(model) -%}
 SELECT
   numbers.class_no,
@@ -66,6 +69,10 @@ SELECT
     WHEN numbers.position = {{ item.position }} THEN numbers.number
     {% endfor %}
     WHEN numbers.number = -{{ nbsql.infinity() }} THEN numbers.number
+    {% for item in model.form.column_parameters if item.parameter.paired %}
+    WHEN numbers.position = {{ item.position }}
+      THEN {% if not item.parameter.common %}sqrt(weights.weight) * {% endif %}numbers.number
+    {% endfor %}
     {% for item in model.form.column_parameters if item.parameter.neutral %}
     {% set neutral = nbsql.number(item.parameter.neutral) %}
     WHEN numbers.position = {{ item.position }} THEN {{ neutral }} + weights.weight * (numbers.number - {{ neutral }})

@@ -1,0 +1,122 @@
+"""A covariance matrix for each class as one more feature of the numbers of a weighted model."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from learning.test_feature_weights import rows_with_folds, weights_of
+from scipy.stats import multivariate_normal, norm
+from sklearn.linear_model import LogisticRegression
+
+import nbsql
+from nbsql.errors import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+# In the first class a and b grow together, in the second one grows as the other falls.
+ROWS = """CREATE TABLE t AS
+SELECT i AS id, a, if(y = 'u', 1, -1) * a / 2 + noise + i % 3 AS b, y
+FROM (SELECT i, if(hash(i) % 5 < 2, 'u', 'v') AS y, hash(i, 1) % 1009 / 100.0 - 5 AS a, hash(i, 2) % 997 / 200.0 AS noise
+    FROM range(240) AS r(i)) AS drawn"""
+PLAIN: dict[str, Any] = {"a": "gaussian", "b": "gaussian"}
+OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "replace": True}
+
+
+@pytest.fixture(scope="module")
+def con() -> Any:
+    with duckdb.connect() as con:
+        con.execute(ROWS)
+        yield con
+
+
+def matrix(*, shared: bool = False) -> nbsql.MultivariateGaussian:
+    return nbsql.MultivariateGaussian(["a", "b"], shared=shared)
+
+
+def log_ratios(known: Any, rows: Any, *, shared: bool) -> np.ndarray:
+    """ln p(x | v) - ln p(x | u) of a, of b and of both, by the means and variances of the known rows."""
+    groups = {label: known[known["y"] == label][["a", "b"]].to_numpy(float) for label in "uv"}
+    covariances = {label: np.cov(values.T, bias=True) for label, values in groups.items()}
+    if shared:
+        pooled = sum(len(values) * covariances[label] for label, values in groups.items()) / len(known)
+        covariances = dict.fromkeys("uv", pooled)
+    x, terms = rows[["a", "b"]].to_numpy(float), {}
+    for label, values in groups.items():
+        alone = norm.logpdf(x, values.mean(axis=0), values.std(axis=0))
+        together = multivariate_normal(values.mean(axis=0), covariances[label]).logpdf(x)
+        terms[label] = np.column_stack([alone, together])
+    return terms["v"] - terms["u"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_its_weight_and_its_score_are_those_of_logistic_regression(con: Any, shared: bool) -> None:
+    families = {**PLAIN, "both": matrix(shared=shared)}
+    model = nbsql.fit(con, "t", name="w", families=families, method=nbsql.Weighted(penalty=2), **OPTIONS)
+    assert [*model.families] == ["a", "b", "both"]
+    frame = rows_with_folds(con, model, "y", "t")
+    x = np.zeros((len(frame), 3))
+    for fold, rows in frame.groupby("nbsql_slice"):
+        x[rows.index] = log_ratios(frame[frame["nbsql_slice"] != fold], rows, shared=shared)
+    fitted = LogisticRegression(C=0.25, tol=1e-14, solver="newton-cholesky", max_iter=1000)
+    fitted.fit(np.column_stack([x.sum(axis=1), x]), frame["y"] == "v")
+    expected = fitted.coef_[0][0] + fitted.coef_[0][1:]
+    weights = weights_of(model, con)
+    assert [weights["v", name] for name in ("a", "b", "both")] == pytest.approx(expected, abs=1e-9)
+    assert weights["v", "both"] > 0 or shared
+    rows = con.execute("SELECT * FROM t ORDER BY id").df()
+    gaps = log_ratios(rows, rows, shared=shared) @ expected + fitted.intercept_[0]
+    scored = model.predict_proba("SELECT id, a, b FROM t ORDER BY id").fetchall()
+    assert [np.log(v / u) for *_, u, v in scored] == pytest.approx(gaps, abs=1e-9)
+
+
+@pytest.mark.parametrize("in_lists", [False, True])
+def test_every_face_scores_it_alike(con: Any, tmp_path: Path, layout: Callable[..., None], in_lists: bool) -> None:
+    layout(matrix_columns=1 if in_lists else 10)
+    families = {"both": matrix()}
+    model = nbsql.fit(con, "FROM t WHERE id < 200", name="w", families=families, method=nbsql.Weighted(penalty=1), **OPTIONS)
+    assert model.families["a"].name == "binned"  # as it is without the matrix
+    expected = sorted(model.predict("t").fetchall())
+    model.export(str(tmp_path / "w.parquet"))
+    copy = nbsql.import_(con, str(tmp_path / "w.parquet"), name="copy", replace=True)
+    for query in (copy.predict("t").sql, model.sql("predict", "t", inline=True), "FROM w.predict('t')"):
+        assert [row[-1] for row in sorted(con.execute(query).fetchall())] == pytest.approx(
+            [row[-1] for row in expected], rel=1e-12
+        )
+    one = dict(zip("ab", con.execute("SELECT a, b FROM t WHERE id = 0").fetchone(), strict=True))
+    assert model.predict_one(one)["probability"] == pytest.approx(expected[0][-1], rel=1e-12)
+    totals = con.execute(
+        "SELECT list(total ORDER BY class) FROM (SELECT row_id, class, sum(contribution) AS total FROM w.explain('t') "
+        "GROUP BY ALL) GROUP BY row_id ORDER BY row_id"
+    ).fetchall()
+    scores = [row[-2:] for row in con.execute("FROM w.joint_log_likelihood('t') ORDER BY id").fetchall()]
+    assert [v - u for ((u, v),) in totals] == pytest.approx([v - u for u, v in scores], abs=1e-9)
+    before = weights_of(model, con)
+    model.update("FROM t WHERE id >= 200", batch="late")
+    assert weights_of(model, con) == before
+    model.forget(batch="late")
+    assert [row[-1] for row in sorted(model.predict("t").fetchall())] == pytest.approx([row[-1] for row in expected], rel=1e-9)
+
+
+def test_no_square_has_a_weight_below_0(con: Any) -> None:
+    """Where the classes are drawn by lot, what the other folds say of a row is wrong more often than right."""
+    con.execute(
+        "CREATE OR REPLACE TABLE lots AS SELECT * REPLACE (if(hash(id, 7) % 2 = 0, 'u', 'v') AS y) FROM t WHERE id < 60"
+    )
+    method = nbsql.Weighted(penalty=0.01)
+    without = nbsql.fit(con, "lots", name="without", families=PLAIN, method=method, **OPTIONS)
+    model = nbsql.fit(con, "lots", name="w", families={**PLAIN, "both": matrix()}, method=method, **OPTIONS)
+    found, expected = weights_of(model, con), weights_of(without, con)
+    assert {found.pop((label, "both")) for label in "uv"} == {0}
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert sorted(model.predict_proba("lots").fetchall()) == [
+        pytest.approx(row, abs=1e-9) for row in sorted(without.predict_proba("lots").fetchall())
+    ]
+
+
+def test_a_matrix_has_one_weight(con: Any) -> None:
+    message = "per='class and feature' does not support 'both', which is multivariate_gaussian; cut numbers into bins, or "
+    with pytest.raises(InputError, match=message):
+        nbsql.fit(con, "t", families={"both": matrix()}, method=nbsql.Weighted(per="class and feature"), **OPTIONS)
