@@ -70,3 +70,19 @@ def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path: str)
         assert message == f"{path!r} is locked by {program} (PID {process.pid}); close it there first"
     else:
         assert message == f"{path!r} is locked by another process; close it there first"
+
+
+def test_a_file_that_is_read_elsewhere_may_be_read_here_too(path: str) -> None:
+    script = f"import duckdb; con = duckdb.connect({path!r}, read_only=True); print('ready', flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        with pytest.raises(nbsql.DatabaseError, match=r"; close it there first, or open it with read_only=True, as there$"):
+            nbsql.load(path, "spam")
+        with duckdb.connect(path, read_only=True) as con:
+            assert nbsql.load(con, "spam").classes
+            message = f"this process has {path!r} open with other settings; pass that connection instead of the path"
+            with pytest.raises(nbsql.DatabaseError) as caught:
+                nbsql.load(path, "spam")
+            assert str(caught.value) == message
+        process.communicate("\n")

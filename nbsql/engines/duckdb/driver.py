@@ -318,7 +318,18 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
         if "lock" in reason:
             holder = _HOLDER.search(reason)
             by = f"{holder[1]} (PID {holder[2]})" if holder is not None else "another process"
-            message = f"{os.fspath(path)!r} is locked by {by}; close it there first"
+            message = f"{os.fspath(path)!r} is locked by {by}; close it there first{_or_read_only(path)}"
+        elif "different configuration" in reason:
+            message = f"this process has {os.fspath(path)!r} open with other settings; pass that connection instead of the path"
         else:
             message = f"cannot open {os.fspath(path)!r}: {' '.join(reason.split())}"
         raise DatabaseError(message) from error
+
+
+def _or_read_only(path: str | os.PathLike[str]) -> str:
+    """The other cure of a lock: processes that only read a file may share it."""
+    try:
+        duckdb.connect(os.fspath(path), read_only=True).close()
+    except duckdb.Error:
+        return ""
+    return ", or open it with read_only=True, as there"
