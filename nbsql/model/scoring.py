@@ -83,11 +83,11 @@ class Scoring(Imputing, OneRow, Weighing):
         >>> model.predict("SELECT 'rain' AS sky").fetchall()
         [('rain', 'yes', 0.6666666666666666)]
         >>> model.predict("SELECT 'rain' AS sky", costs={("no", "yes"): 9}).fetchall()
-        [('rain', 'no', 0.33333333333333337, 0.6666666666666666)]
+        [('rain', 'no', 0.3333333333333334, 0.6666666666666666)]
         >>> model.predict("SELECT 'rain' AS sky", thresholds={"no": 0.1}).fetchall()
-        [('rain', 'no', 0.33333333333333337)]
+        [('rain', 'no', 0.3333333333333334)]
         >>> model.predict("SELECT 'rain' AS sky", top_k=2).fetchall()
-        [('rain', 'yes', 0.6666666666666666, 1), ('rain', 'no', 0.33333333333333337, 2)]
+        [('rain', 'yes', 0.6666666666666666, 1), ('rain', 'no', 0.3333333333333334, 2)]
         >>> model.predict("SELECT 7 AS id, 'rain' AS sky", columns=["id"]).fetchall()
         [(7, 'yes', 0.6666666666666666)]
         """

@@ -120,7 +120,7 @@ class Panel:
 
     def drawn(self, request: Request) -> Iterator[Figure]:
         """The pictures. Raises ModelError if the panel compares classes, and the model has only one."""
-        if self.of_classes and len(request.state.classes) < 2:
+        if self.of_classes and request.state.spec.has_target and len(request.state.classes) < 2:
             raise ModelError(f"{request.state.title} has only one class; {self.name} compares classes")
         yield from self.figures(request)
 

@@ -65,15 +65,16 @@ class Comparison:
         """The number of the best setting: naive Bayes, and no temperature, unless another gains more than a standard error.
 
         If its log loss is above that of the priors, it is these: `nothing` has no candidate of any column, if that may be.
-        Among other methods the lowest log loss decides. A temperature must also gain half the logarithm of the rows, in nats
-        (Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978): few rows that are all predicted right call
-        for one that is nearly certain.
+        Among other methods the lowest log loss decides, but a matrix beside weights must gain more than a standard error. A
+        temperature must also gain half the logarithm of the rows, in nats (Schwarz, Estimating the dimension of a model, Annals
+        of Statistics 6, 1978): few rows that are all predicted right call for one that is nearly certain.
         """
         winner, rows = 0, self.rows
         for number, setting in enumerate(self.settings):
             found, best = self.terms.compare(self._losses[number], self._losses[winner]), self.settings[winner]
             is_warmer = setting.calibrated and not best.calibrated
-            is_alike = best.method is not None and setting.method is not None and not is_warmer
+            is_larger = bool(setting.matrix) and not best.matrix
+            is_alike = best.method is not None and setting.method is not None and not is_warmer and not is_larger
             is_worth_it = not setting.calibrated or found.gain * rows > math.log(rows) / 2
             if is_worth_it and found.is_sure(0.0 if is_alike else _MIN_STANDARD_ERRORS):
                 winner = number

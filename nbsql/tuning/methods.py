@@ -101,21 +101,20 @@ def settings_with_matrix(
     fold: str | None,
     by_loss: Callable[[], Sequence[Setting]],
 ) -> Iterator[Setting]:
-    """The best weights, without parents and with them, with the best matrix for each class as one more feature.
+    """The best weights, with the best matrix for each class as one more feature.
 
     `by_loss` are the settings that were judged, of the lowest log loss first, when the first of these is asked for.
     """
     whole = [each for each in by_loss() if OUT not in each.chosen.values()]  # a matrix has all columns
     found = next((each for each in whole if isinstance(each.method, QDA)), None)
-    if found is None or found.method is None:
+    weighted = next((each for each in whole if isinstance(each.method, Weighted)), None)
+    if weighted is None or found is None or found.method is None:
         return
-    weighted = {each.method.parents: each for each in reversed(whole) if isinstance(each.method, Weighted)}
     spec = resolve_settings(engine, source, [options_of(found)], fold)[0]
     columns = {name for each in features_with_covariance(spec) for name in each.columns}
     matrix = found.method.families([each for each in source.columns if each.name in columns], nulls="skip")
-    for _, each in sorted(weighted.items()):
-        name = f"{each.name.removesuffix(', calibrated')} with {found.method}"
-        yield replace(each, name=name, calibrated=False, matrix=matrix)
+    name = f"{weighted.name.removesuffix(', calibrated')} with {found.method}"
+    yield replace(weighted, name=name, calibrated=False, matrix=matrix)
 
 
 def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: bool) -> int:

@@ -77,7 +77,7 @@ def test_a_file_that_is_read_elsewhere_may_be_read_here_too(path: str) -> None:
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-        with pytest.raises(nbsql.DatabaseError, match=r"; close it there first, or open it with read_only=True, as there$"):
+        with pytest.raises(nbsql.DatabaseError, match=r"; close it there first, or open it read-only, as there$"):
             nbsql.load(path, "spam")
         with duckdb.connect(path, read_only=True) as con:
             assert nbsql.load(con, "spam").classes

@@ -55,6 +55,7 @@ def assert_same(found: nbsql.Model, expected: nbsql.Model, tolerance: float, cou
 
 @pytest.mark.slow
 @pytest.mark.forms("batches")
+@pytest.mark.filterwarnings("ignore:the values of .* that are left in class:nbsql.NbsqlWarning")
 @pytest.mark.parametrize("batches", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_heavy_row_that_is_forgotten_leaves_the_light_ones(con: duckdb.DuckDBPyConnection, kind: str, batches: int) -> None:

@@ -44,6 +44,7 @@ class DuckDBDriver(Engine):
     # The attached DuckLakes, as statements name them, and whether each is the current database.
     _lakes: Mapping[str, bool] = MappingProxyType({})
     _begun = False  # whether the transaction has run no statement yet
+    _is_in_verb = False  # whether a verb has a transaction, its own or the caller's
     _has_written = False  # whether the verb has changed a model or a relation of the user's
 
     def __init__(self, connection: duckdb.DuckDBPyConnection | str | os.PathLike[str], *, read_only: bool = False) -> None:
@@ -171,15 +172,25 @@ class DuckDBDriver(Engine):
     def _transaction(self, writes: str | None) -> Iterator[None]:
         """A transaction of its own, or the one that the caller has open.
 
-        The latter is aborted by an error after which half a change would be left in it: DuckDB has no savepoints.
+        The latter is aborted by an error after which half a change would be left in it: DuckDB has no savepoints. An error
+        within a verb that calls another is that verb's to handle.
         """
+        is_outer, self._is_in_verb = not self._is_in_verb, True
+        try:
+            with self._in_callers_or_own(writes, is_outer=is_outer):
+                yield
+        finally:
+            self._is_in_verb = not is_outer
+
+    @contextmanager
+    def _in_callers_or_own(self, writes: str | None, *, is_outer: bool) -> Iterator[None]:
         if self._in_transaction():
             turn_of(self.handle).in_callers_transaction = writes is not None or turn_of(self.handle).in_callers_transaction
-            self._has_written = False
+            self._has_written = self._has_written and not is_outer
             try:
                 yield  # the caller will commit or roll back
             except BaseException:
-                if self._has_written:
+                if self._has_written and is_outer:
                     with suppress(DatabaseError):
                         self.query_macro("abort_transaction")
                 raise
@@ -332,4 +343,4 @@ def _or_read_only(path: str | os.PathLike[str]) -> str:
         duckdb.connect(os.fspath(path), read_only=True).close()
     except duckdb.Error:
         return ""
-    return ", or open it with read_only=True, as there"
+    return ", or open it read-only, as there"

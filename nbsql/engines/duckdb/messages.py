@@ -175,7 +175,7 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     r"Required module '(\w+)' failed to import": "DuckDB needs the module {0!r} for these values; install it: pip install {0}",
     r"Invalid Input Error: (this session (?:writes|counts) .*: RESET \w+)": "{}",
     'Cannot drop entry "estimates" because there are entries that depend on it': "a table of the model cannot be made anew, "
-    "as the session that fitted it keeps what views depend on: RESET enable_view_dependencies, and fit it with replace=True",
+    "as the session that fitted it keeps what views depend on: RESET enable_view_dependencies, and fit it with ⟨replace=True⟩",
     "Current transaction is aborted": "an earlier error has ended the transaction; begin anew after con.rollback()",
     "cannot encode str as UTF-8|invalid code point detected|Invoked with(?:: <_duckdb| .* str$)": "a text in the rows "
     "holds half a character, which UTF-8 has not; replace it: text.encode(errors='replace').decode()",

@@ -25,8 +25,8 @@ SELECT
   source."html",
   source.nbsql_prediction AS prediction,
   source.nbsql_probability AS probability,
-  CASE WHEN source.nbsql_log_evidence > -1e+305 THEN CASE WHEN source.nbsql_joint_1 - source.nbsql_highest > -700 THEN EXP(source.nbsql_joint_1 - source.nbsql_highest) ELSE 0 END / source.nbsql_relative_evidence END AS "probability_ham",
-  CASE WHEN source.nbsql_log_evidence > -1e+305 THEN CASE WHEN source.nbsql_joint_2 - source.nbsql_highest > -700 THEN EXP(source.nbsql_joint_2 - source.nbsql_highest) ELSE 0 END / source.nbsql_relative_evidence END AS "probability_spam"
+  CASE WHEN source.nbsql_highest > -1e+305 THEN CASE WHEN source.nbsql_joint_1 - source.nbsql_highest > -700 THEN EXP(source.nbsql_joint_1 - source.nbsql_highest) ELSE 0 END / source.nbsql_relative_evidence END AS "probability_ham",
+  CASE WHEN source.nbsql_highest > -1e+305 THEN CASE WHEN source.nbsql_joint_2 - source.nbsql_highest > -700 THEN EXP(source.nbsql_joint_2 - source.nbsql_highest) ELSE 0 END / source.nbsql_relative_evidence END AS "probability_spam"
 FROM (
   SELECT
     evidence.*,
