@@ -217,13 +217,12 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
     plain = {column.name for column in known.all}
     viewed = {f"{name} {words}" for name in plain for words in VIEWS} - plain  # as the families of a fitted model name them
     views = {key: families.pop(key) for key in [*families] if key in viewed}
-    groups = {key: _group(known, key, value, reserved) for key, value in families.items() if value.over_columns}
-    single_keys = [key for key, value in families.items() if not value.over_columns]
-    # A matrix is one more feature of numbers that have weights.
-    beside = {key for key, group in groups.items() if group.family.kind == "matrix" and isinstance(method, Weighted)}
-    grouped = {name for key in groups.keys() - beside for name in groups[key].columns if not groups[key].family.backoff}
+    groups = {key: _group(known, key, families.pop(key), reserved) for key in [*families] if families[key].over_columns}
+    # Those in place of their columns: a matrix is one more feature of numbers that have weights.
+    alone = {key: each for key, each in groups.items() if each.family.kind != "matrix" or not isinstance(method, Weighted)}
+    grouped = {name for group in alone.values() for name in group.columns if not group.family.backoff}
     named = with_all_parts(known.all, chosen)
-    singles = _by_column(known, {key: families[key] for key in single_keys}, [c for c in named if c.name not in grouped])
+    singles = _by_column(known, families, [c for c in named if c.name not in grouped])
     for name in singles:
         if name in reserved:
             raise InputError(f"⟨families⟩ names {name!r}, which is the target, the weight or an id; leave it out")
@@ -235,8 +234,7 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
             _accept(singles[name], known.find(name))
     chosen, singles = parts_for_columns(known.all, chosen, singles, reserved | excluded)
     group_of: dict[str, str] = {}
-    for key in [key for key in groups if key not in beside]:
-        group = groups[key]
+    for key, group in alone.items():
         for name in group.columns:
             if name in group_of or (name in singles and not group.family.backoff):
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
@@ -253,8 +251,7 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
             raise InputError(f"⟨families⟩ has a key {key!r}, which ⟨method={method.name!r}⟩ takes; give it another")
         groups[key] = _group(known, key, taken, reserved)
         group_of |= dict.fromkeys(groups[key].columns, key)
-    features: dict[str, Feature] = {}
-    without_family: list[Column] = []
+    features, without_family = dict[str, Feature](), list[Column]()
     for column in chosen:
         if column.name in group_of:
             key = group_of[column.name]

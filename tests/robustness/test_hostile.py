@@ -131,6 +131,7 @@ def test_a_model_a_table_and_a_database_of_that_name(con: duckdb.DuckDBPyConnect
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* holds numbers but for:nbsql.NbsqlWarning")  # of texts such as 0, 1, 2 and a colon
 @given(st.lists(ANY, min_size=4, max_size=4, unique_by=folded))
 @examples(20)
 def test_any_text_round_trips(names: list[str]) -> None:
