@@ -181,9 +181,10 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
 
 
 def _where_model_is(plan: Scoring) -> list[Markup]:
-    """How a macro finds the database of its model, and checks that no other has one of its name, as literals."""
-    schema = plan.relations.path[-1]
-    return [_text(plan, plan.renderer.fragment(macro, schema)) for macro in ("database_probe", "is_only_model_of_name")]
+    """Literals: how a macro finds the database of its model, that no other has its name, and that SQL means the usual."""
+    render, schema = plan.renderer.fragment, plan.relations.path[-1]
+    found = [render("database_probe", schema), render("is_only_model_of_name", schema), render("has_usual_meaning")]
+    return [_text(plan, each) for each in found]
 
 
 def _text(plan: Scoring, sql: Markup) -> Markup:

@@ -56,6 +56,9 @@ def test_settings_that_change_what_sql_means_are_refused(setting: str, value: st
             with pytest.raises(nbsql.DatabaseError) as caught:
                 act(con, model)
             assert str(caught.value) == message, name
+        for macro in ("predict('t')", "explain('t', database := 'memory')", "likelihood_ratios('a', 'b')"):
+            with pytest.raises(duckdb.InvalidInputException, match=message):
+                con.sql(f"FROM m.{macro}")
         con.execute(f"RESET {setting}")
         assert con.execute("FROM m.statistics ORDER BY ALL").fetchall() == before
         assert nbsql.models(con) == ["m"]

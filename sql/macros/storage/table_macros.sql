@@ -4,14 +4,14 @@
   Creates a table macro over any relation, FROM spam.predict('inbox'), where inbox is a table, a view or a CTE. Its query is a text, so that
   DuckDB parses it when the macro is called, and not in every fit. query: a literal, whose text reads the source as nbsql_source, and the
   relations of the model by further names. condition and of_scores: literals, the conditions of the rows of the source and of its scores.
-  reads: pairs of such a name and an expression, the text that follows the database in the FROM. probe and single: literals, of
-  `database_probe` and `is_only_model_of_name`. The text of the query has the character 1, repeated as often as `marks`, where the
-  database goes.
+  reads: pairs of such a name and an expression, the text that follows the database in the FROM. probe, single and usual: literals
+  of `database_probe`, `is_only_model_of_name` and `has_usual_meaning`. The text of the query has the character 1, repeated as often as
+  `marks`, where the database goes.
   promises: whether it takes the share of the predictions that are to be right, as FROM spam.predict_certain('inbox', 0.95).
 #}
-{% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, marks, promises=false) -%}
+{% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, usual, marks, promises=false) -%}
 CREATE OR REPLACE MACRO {{ relation }}(source, {% if promises %}certain, by_class := FALSE, {% endif %}database := '') AS TABLE
-FROM query(concat('FROM query(replace(''', replace(
+FROM query(concat('FROM query(CASE WHEN ', {{ usual }}, ' THEN replace(''', replace(
   'WITH '
   {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ' || {{ nbsql.mark(marks) }} || {{ read }}
   {%- if name == 'nbsql_scores' %} || ' AS source WHERE ' || {{ of_scores }}{% endif %} || '), '
@@ -19,7 +19,7 @@ FROM query(concat('FROM query(replace(''', replace(
   || {{ nbsql.start_of_condition(single) }} || {{ condition }}
   || ') FROM ('
   || {{ query }}
-  || ')', '''', ''''''), ''', {{ nbsql.mark(marks) }}, ', {{ nbsql.database_of_macro(probe) | indent(2) }}, '))'))
+  || ')', '''', ''''''), ''', {{ nbsql.mark(marks) }}, ', {{ nbsql.database_of_macro(probe) | indent(2) }}, ') END)'))
 {%- endmacro %}
 
 {# A literal, the name of a calibration, as the text of its rows with the promise that the arguments of such a macro ask for. #}
@@ -37,11 +37,11 @@ FROM query(concat('FROM query(replace(''', replace(
   Creates a table macro over two classes, FROM spam.likelihood_ratios('spam', 'ham'). likelihoods: the view that its query reads, an
   expression as in `create_table_macro`.
 #}
-{% macro create_table_macro_of_classes(relation, query, likelihoods, probe, single) -%}
+{% macro create_table_macro_of_classes(relation, query, likelihoods, probe, single, usual) -%}
 CREATE OR REPLACE MACRO {{ relation }}({{ nbsql.parameter_of_classes(1) }}, {{ nbsql.parameter_of_classes(2) }}, database := '') AS TABLE
 WITH nbsql_likelihoods AS NOT MATERIALIZED (
-  FROM query(concat('FROM query(concat(''FROM '', ', {{ nbsql.database_of_macro(probe) | indent(2) }}, ', ''', replace({{ likelihoods }}
-  || ' WHERE ' || {{ nbsql.start_of_condition(single) }} || 'TRUE', '''', ''''''), '''))'))
+  FROM query(concat('FROM query(CASE WHEN ', {{ usual }}, ' THEN concat(''FROM '', ', {{ nbsql.database_of_macro(probe) | indent(2) }},
+  ', ''', replace({{ likelihoods }} || ' WHERE ' || {{ nbsql.start_of_condition(single) }} || 'TRUE', '''', ''''''), ''') END)'))
 )
 {{ query }}
 {%- endmacro %}

@@ -1,5 +1,11 @@
 CREATE OR REPLACE MACRO "spam"."predict"(source, database := '') AS TABLE
-FROM query(concat('FROM query(replace(''', replace(
+FROM query(concat('FROM query(CASE WHEN ', 'CASE
+  WHEN upper(CAST(current_setting(''preserve_identifier_case'') AS VARCHAR)) = ''UPPERCASE''
+    THEN error(''this session writes names in capitals: RESET preserve_identifier_case'')
+  WHEN list_transform([0], lambda x, place: place)[1] = 0
+    THEN error(''this session counts from 0 in lists: RESET dialect_compatibility_mode'')
+  ELSE TRUE
+END', ' THEN replace(''', replace(
   'WITH ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'TRUE' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
   || CASE WHEN coalesce(database, '') = '' AND current_setting('duckdb_api') = 'wasm' THEN '(
   SELECT
@@ -30,4 +36,4 @@ ORDER BY nbsql_row ASC NULLS LAST'
     ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
   END
 END, '''')'
-  END, '))'));
+  END, ') END)'));
