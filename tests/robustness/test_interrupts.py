@@ -112,3 +112,31 @@ def test_an_interrupt_that_comes_late_leaves_no_transaction_open() -> None:
         assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
         con.begin()  # as none is open
         con.rollback()
+
+
+class Interrupted:
+    """A connection where Ctrl-C comes as soon as a method has run, or just before it."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, method: str, *, runs: bool) -> None:
+        self.connection, self.method, self.runs = connection, method, runs
+
+    def __getattr__(self, name: str) -> Any:
+        return self._interrupted if name == self.method else getattr(self.connection, name)
+
+    def _interrupted(self) -> None:
+        if self.runs:
+            getattr(self.connection, self.method)()
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize(("method", "runs", "tables"), [("begin", True, 0), ("commit", False, 0), ("commit", True, 1)])
+def test_an_interrupt_as_a_transaction_begins_or_ends_leaves_none_open(method: str, runs: bool, tables: int) -> None:
+    """What the user wrote next would be part of it, and lost with the process."""
+    with duckdb.connect() as con:
+        engine = DuckDB(con)
+        engine.connection = Interrupted(con, method, runs=runs)  # type: ignore[assignment]
+        with pytest.raises(KeyboardInterrupt), engine.transaction():
+            con.execute("CREATE TABLE whole AS SELECT 1")
+        assert len(con.execute("SELECT table_name FROM duckdb_tables()").fetchall()) == tables
+        con.begin()  # as none is open
+        con.rollback()

@@ -160,13 +160,11 @@ class DuckDBDriver(Engine):
 
         A connection that has come to an end by the error has nothing to roll back, and the error is the one to tell.
         """
-        try:
-            self.connection.rollback()
-        except duckdb.InterruptException:
-            with suppress(duckdb.TransactionException):  # it was rolled back nevertheless
+        with suppress(duckdb.FatalException, duckdb.ConnectionException, duckdb.TransactionException):  # none is open
+            try:
                 self.connection.rollback()
-        except (duckdb.FatalException, duckdb.ConnectionException):
-            pass
+            except duckdb.InterruptException:
+                self.connection.rollback()
 
     @contextmanager
     def _transaction(self, writes: str | None) -> Iterator[None]:
@@ -195,18 +193,18 @@ class DuckDBDriver(Engine):
                         self.query_macro("abort_transaction")
                 raise
             return
-        with self.errors():
-            self.connection.begin()
         self._seen, self._begun = {}, True
         try:
+            with self.errors():
+                self.connection.begin()
             yield
-        except BaseException:
+            with self.errors():
+                self.connection.commit()
+        except BaseException:  # Ctrl-C may come as the transaction begins, or before it ends
             self._roll_back()
             raise
         finally:
             self._seen = None
-        with self.errors():
-            self.connection.commit()
 
     def _in_transaction(self) -> bool:
         """Whether the caller has a transaction open: outside of one, every statement has its own transaction number.
