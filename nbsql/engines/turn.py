@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import threading
 import weakref
@@ -33,7 +34,13 @@ class Turn:
         self._connection = weakref.ref(connection)
         self._lock = threading.RLock()
         self._depth = 0
+        self._process = os.getpid()
         self._released: deque[Release] = deque()
+
+    @property
+    def is_forked(self) -> bool:
+        """Whether the connection is that of a process from which this one was forked."""
+        return self._process != os.getpid()
 
     def __enter__(self) -> None:
         self._lock.acquire()

@@ -1,5 +1,6 @@
 """One handle, or one connection, shared by threads: every verb answers as it does alone, and readers see a whole model."""
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ import duckdb
 import pandas as pd
 import pytest
 from engines.places import Place
+from support.forks import answer_of_a_fork
 
 import nbsql
 
@@ -269,3 +271,13 @@ def test_an_estimator_predicts_in_threads() -> None:
         return [rounded(estimator.predict_proba(parts[place]).tolist()) for _ in range(5)]
 
     assert together([lambda place=place: ask(place) for place in range(4)]) == [[each] * 5 for each in alone]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_fork_does_not_read_the_answers_of_another_process(pg: Any) -> None:
+    model = nbsql.fit(pg, [{"y": "a", "x": True}, {"y": "b", "x": False}], target="y", name="m")
+    said = "the connection is that of the process from which this one was forked; connect anew here"
+    for act in (model.priors.fetchall, lambda: model.predict_one({"x": True}), lambda: nbsql.load(pg, "m")):
+        assert answer_of_a_fork(act) == said
+    assert len(model.priors.fetchall()) == 2

@@ -182,6 +182,11 @@ class DuckDBDriver(Engine):
 
     @contextmanager
     def _in_callers_or_own(self, writes: str | None, *, is_outer: bool) -> Iterator[None]:
+        if turn_of(self.handle).is_forked and not all(read_only for _, read_only in self.query_macro("files_of_databases")):
+            raise DatabaseError(
+                "this process was forked from the one that has the database open, which would lose what is written here; "
+                "write there, or close it there and open it here"
+            )
         if self._in_transaction():
             turn_of(self.handle).in_callers_transaction = writes is not None or turn_of(self.handle).in_callers_transaction
             self._has_written = self._has_written and not is_outer

@@ -14,6 +14,7 @@ from psycopg.rows import tuple_row
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import is_misread, without_passwords
+from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError
 from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer
@@ -203,6 +204,8 @@ class PostgreSQLDriver(Engine):
 
     @contextmanager
     def errors(self) -> Iterator[None]:
+        if turn_of(self.handle).is_forked:
+            raise DatabaseError("the connection is that of the process from which this one was forked; connect anew here")
         with self.turn():
             try:
                 yield
