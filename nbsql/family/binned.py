@@ -28,8 +28,8 @@ class Binned(Level):
         bins: the number of bins; there are fewer where edges coincide.
         by: how the edges are chosen. "quantile" gives each bin the same number of rows (or the same weight), as far as ties
             allow; "width" makes bins of equal width between the least and the largest value; "mdl" cuts where the classes
-            differ, into as many bins as the minimum description length principle accepts (Fayyad and Irani 1993). A list gives
-            the edges themselves.
+            differ, into as many bins as the minimum description length principle accepts (Fayyad and Irani 1993). A number of
+            more than 1,000 values is cut between some 256 bins of as many rows each. A list gives the edges themselves.
         monotone: whether adjacent bins are merged until the share of a class rises, or falls, from bin to bin (pool adjacent
             violators): "rising" or "falling" is the trend of the larger label, "peak" lets its share rise up to a bin and fall
             from there, and True is rising or falling, whichever keeps the greater information value. It requires a target of

@@ -1,7 +1,8 @@
 """What must be known of the columns before they are counted, such as the edges of bins and the range of a kernel."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -83,8 +84,10 @@ def check_use(draft: Draft) -> Draft:
 
 TOGETHER = ("binned_edges", "binned_mdl", "kernel_range")  # each of many numbers in one statement
 MAX_VALUES = 500_000  # values in one statement; of larger tables it has fewer columns
+ROWS_FOR_BINS = 10_000  # from which the bins are found that MDL chooses from, or up to twice as many
 
 Answers = dict[str, list[tuple[Any, ...]]]
+Rows = Iterable[tuple[Any, ...]]
 
 
 def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
@@ -94,22 +97,27 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
         if (fit_query := feature.family.fit_query) in TOGETHER:
             groups.setdefault((str(fit_query), repr(feature.family.counting_options)), []).append(feature)
     answers: Answers = {feature.name: [] for features in groups.values() for feature in features}
+    counts_in_histograms = engine.renderer.dialect.traits.vectorised and spec.weight is None
     for (fit_query, _), features in groups.items():
-        size = 1 if len(features) < 2 else max(1, MAX_VALUES // max(1, engine.query_macro("row_count", source)[0][0]))
+        is_mdl = fit_query == "binned_mdl"
+        rows = engine.query_macro("row_count", source)[0][0] if is_mdl or len(features) > 1 else 1
+        share = max(1, rows // ROWS_FOR_BINS) if is_mdl and counts_in_histograms else 1
+        size = max(1, MAX_VALUES // max(1, rows // share))
         for start in range(0, len(features), size):
             asked = features[start : start + size]
             names = {feature.index: feature.name for feature in asked}
-            for index, *answer in sorted(_rows(engine, fit_query, Context.of(spec), source, asked)):
+            read: Callable[..., Rows] = (
+                partial(_mdl_edges, engine, share) if is_mdl else partial(engine.query_macro, str(fit_query))
+            )
+            for index, *answer in sorted(read(Context.of(spec), source, asked)):
                 answers[names[index]].append(tuple(answer))
     return answers
 
 
-def _rows(
-    engine: Engine, fit_query: str, model: Context, source: Markup, features: Sequence[Feature]
-) -> Iterator[tuple[Any, ...]]:
-    """The rows of the answer, each with the index of its feature first."""
-    if fit_query != "binned_mdl" or engine.renderer.dialect.traits.recursive:
-        yield from engine.query_macro(fit_query, model, source, features)
+def _mdl_edges(engine: Engine, share: int, model: Context, source: Markup, features: Sequence[Feature]) -> Rows:
+    """One row per edge: the index of its feature, and the edge. The bins are found from one row in `share`."""
+    if engine.renderer.dialect.traits.recursive:
+        yield from engine.query_macro("binned_mdl", model, source, features, share)
         return
     render = engine.renderer.fragment
     with engine.temporaries() as temporary:

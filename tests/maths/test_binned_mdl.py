@@ -89,6 +89,34 @@ def test_the_edges_of_numbers_with_ties_and_weights(con: Connection, seed: int) 
             assert ours == pytest.approx(fayyad_irani(pairs), rel=1e-12)
 
 
+def test_many_values_are_cut_between_bins_of_as_many_rows(con: Connection) -> None:
+    random = np.random.default_rng(7)
+    y = random.integers(0, 2, 3_000)
+    x = np.where(random.random(3_000) < 0.1, 0.25, random.normal(size=3_000) + y)
+    con.execute("CREATE TABLE t AS SELECT unnest($1) AS a, 'k' || unnest($2) AS y", [x.tolist(), y.tolist()])
+    values, first, counts = np.unique(np.sort(x), return_index=True, return_counts=True)
+    own = counts * 256 >= len(x)  # a value of as many rows as a bin
+    starts = np.flatnonzero(np.diff(first * 256 // len(x), prepend=-1) | own | np.r_[False, own[:-1]])
+    number = np.searchsorted(values[starts], x, side="right") - 1
+    cuts = fayyad_irani([(int(place), int(label), 1) for place, label in zip(number, y, strict=True)])
+    expected = [(values[starts[int(cut) + 1] - 1] + values[starts[int(cut) + 1]]) / 2 for cut in cuts]
+    assert len(values) > 1_000
+    assert 0.25 in values[starts]
+    assert len(expected) > 1
+    assert edges(con, "t")["a"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_values_that_are_few_are_cut_by_all_of_many_rows(con: Connection) -> None:
+    con.execute("""CREATE TABLE t AS SELECT hash(i) % 30 AS a, (hash(i) % 30 > 9 AND hash(i + 0.5) % 3 > 0)::INT::VARCHAR AS y
+        FROM range(24000) AS r(i)""")  # fmt: skip
+    con.execute("INSERT INTO t VALUES (NULL, '1')")
+    pairs = con.execute("SELECT a, y, count(*) FROM t WHERE a IS NOT NULL GROUP BY ALL").fetchall()
+    expected = pytest.approx(fayyad_irani(pairs), rel=1e-12)
+    assert edges(con, "t")["a"] == expected
+    con.execute("ALTER TABLE t ADD COLUMN w INTEGER DEFAULT 1")
+    assert edges(con, "t", weight="w")["a"] == expected
+
+
 def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS x, hash(i) % 7 AS noise, i >= 30 AS y FROM range(100) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="^one bin only in 'noise', which tells no class from another"):

@@ -7,16 +7,20 @@
 
   Both parts are then cut in the same way. The edge is halfway between the values on its two sides.
 
-  A row of `parts` is a value and class in a part. A part is named by the value below it, where the last cut was made. Columns: feature
-  (its index), part, x, class, n, up_to, all_up_to, cut. Each step cuts all parts of all features at once and drops the parts that were
-  not cut. It is made from the step before, in one query if the engine lets a query read itself more than once, else in tables
-  (nbsql/learning/prepare.py). up_to and all_up_to count the rows up to the value, of the class and of all classes, once for all parts.
+  Every value may be a cut of a feature with up to 1,000 different ones. With more, neighbours are first put together in some 256 bins of as
+  many rows each, and only these are told apart. A value of as many rows as such a bin is a bin of its own.
+
+  A row of `parts` is a value, or a bin of values, and class in a part. A part is named by the value below it, where the last cut was made.
+  Columns: feature (its index), part, x (the largest value of the bin), least (the smallest), class, n, up_to, all_up_to, cut. Each step
+  cuts all parts of all features at once and drops the parts that were not cut. It is made from the step before, in one query if the engine
+  lets a query read itself more than once, else in tables (nbsql/learning/prepare.py). up_to and all_up_to count the rows up to the value,
+  of the class and of all classes, once for all parts.
 #}
 
-{# All steps in one recursive query. Its rows are those of every step. #}
-{% macro binned_mdl(model, source, features) -%}
+{# All steps in one recursive query. Its rows are those of every step. The bins are found from one row in `share`. #}
+{% macro binned_mdl(model, source, features, share=1) -%}
 WITH RECURSIVE parts AS (
-  {{ nbsql.mdl_parts(model, source, features) | indent(2) }}
+  {{ nbsql.mdl_parts(model, source, features, share) | indent(2) }}
   UNION ALL
   {{ nbsql.mdl_step(nbsql.word('parts')) | indent(2) }}
 )
@@ -24,22 +28,66 @@ WITH RECURSIVE parts AS (
 {%- endmacro %}
 
 {# The first step, in which all rows are one part. #}
-{% macro mdl_parts(model, source, features) -%}
+{% macro mdl_parts(model, source, features, share=1) -%}
 SELECT
   feature,
   -{{ nbsql.infinity() }} AS part,
   x,
+  least,
   class,
   n,
   sum(n) OVER (PARTITION BY feature, class ORDER BY x ASC NULLS LAST) AS up_to,
   sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS all_up_to,
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
-  SELECT feature, x, class, CAST(sum(weight) AS {{ nbsql.double() }}) AS n
-  FROM {{ nbsql.subquery(nbsql.numbers_of_features(model, source, features)) | indent(2) }} AS numbers
-  WHERE x IS NOT NULL
-  GROUP BY feature, x, class
+  {% if share > 1 %}
+  {{ nbsql.counts_in_histograms(model, source, features, share) | indent(2) }}
+  {% else %}
+  {{ nbsql.mdl_counts(model, source, features) | indent(2) }}
+  {% endif %}
 ) AS counts
+{%- endmacro %}
+
+{# One row per bin and class: feature, x, least, class, n. Bins of several values have numbers below 0. #}
+{% macro mdl_counts(model, source, features) -%}
+SELECT
+  feature,
+  max(most) OVER (PARTITION BY feature, bin) AS x,
+  min(least) OVER (PARTITION BY feature, bin) AS least,
+  class,
+  n
+FROM (
+  SELECT feature, bin, class, sum(n) AS n, max(x) AS most, min(x) AS least
+  FROM (
+    SELECT
+      feature,
+      CASE
+        WHEN of_value * 256 >= total OR max(place) OVER (PARTITION BY feature) <= 1000 THEN place
+        ELSE -1 - floor((up_to - of_value) * 256 / total + 1e-9)
+      END AS bin,
+      class,
+      x,
+      n
+    FROM (
+      SELECT
+        feature,
+        class,
+        x,
+        n,
+        dense_rank() OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS place,
+        sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS up_to,
+        sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW) AS of_value,
+        sum(n) OVER (PARTITION BY feature) AS total
+      FROM (
+        SELECT feature, x, class, CAST(sum(weight) AS {{ nbsql.double() }}) AS n
+        FROM {{ nbsql.subquery(nbsql.numbers_of_features(model, source, features)) | indent(8) }} AS numbers
+        WHERE x IS NOT NULL
+        GROUP BY feature, x, class
+      ) AS counts
+    ) AS places
+  ) AS bins
+  GROUP BY feature, bin, class
+) AS bins
 {%- endmacro %}
 
 {# The next step. cut is the value after which the part was cut. #}
@@ -48,6 +96,7 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('cuts')) }}
   parts.feature,
   CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END AS part,
   parts.x,
+  parts.least,
   parts.class,
   parts.n,
   parts.up_to,
@@ -61,7 +110,7 @@ JOIN {{ nbsql.subquery(nbsql.mdl_cuts(parts)) }} AS cuts ON cuts.feature = parts
 {% macro mdl_edges(parts) -%}
 SELECT feature, CASE WHEN cut / 2 + following / 2 > cut THEN cut / 2 + following / 2 ELSE following END AS edge
 FROM (
-  SELECT feature, cut, min(x) AS following FROM {{ parts }} AS parts WHERE x > cut GROUP BY feature, cut
+  SELECT feature, cut, min(least) AS following FROM {{ parts }} AS parts WHERE x > cut GROUP BY feature, cut
 ) AS neighbours
 ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
 {%- endmacro %}
