@@ -36,6 +36,19 @@ class Single(float):
         return next((number for number in rounded if struct.pack("f", number) == own), float(self))
 
 
+class Precise(datetime):
+    """A time of numpy with nanoseconds, which a datetime has not; that of pandas has them in its text, too."""
+
+    text: str
+
+    @property
+    def nanosecond(self) -> int:
+        return int(self.text[-3:])
+
+    def isoformat(self, *_: Any, **__: Any) -> str:
+        return self.text
+
+
 def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
     """The rows as JSON text, a list of objects, and the kind of each column (sql/macros/primitives/rows.sql).
 
@@ -94,6 +107,8 @@ def _type(name: str, values: Iterable[Any]) -> str:
     if kind != "temporal":
         return kind
     words = {_temporal_type(value) for value in present}
+    if words == {"timestamp"} and any(getattr(value, "nanosecond", 0) for value in present):
+        return "timestamp_ns"
     if len(words) > 1:
         raise InputError(f"column {name!r} holds dates and times of several types; give it values of one type")
     return words.pop()
@@ -187,10 +202,18 @@ def to_python(value: Any) -> Any:
     if shape == ():
         found = value.item()
         if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # nanoseconds, for which Python has no type
-            return value.astype(f"{name}[us]").item()
+            found = value.astype(f"{name}[us]").item()
+            if isinstance(found, datetime) and value != value.astype(f"{name}[us]"):
+                found = Precise.combine(found.date(), found.time())
+                found.text = str(value)
+            return found
         return plain(found) if isinstance(found, float) else found
     if not isinstance(shape, tuple) or len(shape) != 1:
         return value
+    if str(value.dtype) == "Datetime(time_unit='ns', time_zone=None)":  # of Polars, which would round its times
+        value = value.to_numpy()
+    if not hasattr(value, "to_list") and str(value.dtype).startswith(("datetime64", "timedelta64")):
+        return [*map(to_python, value)]
     return plain(value.to_list() if hasattr(value, "to_list") else value.tolist())  # of a Series; of an array
 
 

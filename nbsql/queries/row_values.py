@@ -207,7 +207,11 @@ class InputColumn:
             python_type = timedelta if kind.startswith("interval") else time
         if isinstance(value, str):
             read = _parse_time(value, python_type, has_time=kind != "date")
+            if read is not None and kind == "timestamp_ns" and re.search(r"\.\d{7}", value):  # Python reads six digits
+                return value, None
             return (value, "string") if read is None else (read, None)
+        if getattr(value, "nanosecond", 0) and self.learnt is not None and not self.has_parts:
+            return value.isoformat(), None if kind == "timestamp_ns" else "string"
         has_day_alone = kind == "date" and isinstance(value, datetime)
         if has_day_alone and value != value.replace(hour=0, minute=0, second=0, microsecond=0):
             return self._text(value), "string"

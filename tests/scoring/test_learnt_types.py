@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from support.nearly import nearly
 
@@ -117,15 +118,32 @@ def test_no_value_is_rounded_to_another(con: Connection, learnt: str, unseen: li
 
 @pytest.mark.parametrize("learnt", ["DECIMAL(2, 2)", "DECIMAL(18, 18)", "DOUBLE", "DECIMAL(4, 2)", "FLOAT"])
 def test_decimals_without_a_digit_before_the_point_meet_others(con: Connection, learnt: str) -> None:
-    con.execute(f"CREATE TABLE rows AS SELECT ((i % 3 - 1) * 0.25)::{learnt} AS g, i % 3 AS y FROM range(30) AS r(i)")
+    con.execute(f"CREATE TABLE rows AS SELECT ((i % 3 - 1) * 0.1)::{learnt} AS g, i % 3 AS y FROM range(30) AS r(i)")
     model = nbsql.fit(con, "rows", target="y", families={"g": "categorical"}, name="m")
     for offered in ("DECIMAL(2, 2)", "DECIMAL(18, 18)", "DOUBLE", "DECIMAL(20, 10)", "FLOAT"):
-        if (learnt, offered) == ("DECIMAL(18, 18)", "FLOAT") and duckdb.__version__ < "2":
-            continue  # 0.25 of a FLOAT is 0.24999999607668736 as such a decimal there
         con.execute(f"CREATE OR REPLACE TABLE asked AS SELECT g::DECIMAL(2, 2)::{offered} AS g, y FROM rows")
         assert model.evaluate("asked").accuracy == 1, offered
         assert con.execute("SELECT bool_and(prediction = y) FROM m.predict('asked')").fetchall() == [(True,)], offered
-    assert [model.predict_one({"g": value})["prediction"] for value in (-0.25, 0, Decimal("0.250"))] == [0, 1, 2]
+    assert [model.predict_one({"g": value})["prediction"] for value in (-0.1, 0, Decimal("0.100"))] == [0, 1, 2]
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.parametrize("learnt", ["TIMESTAMP_NS", "TIMESTAMP"])
+def test_nanoseconds_of_rows_in_python_are_not_lost(con: Connection, learnt: str) -> None:
+    start, digits = 1_700_000_000_000_000_000, range(4)
+    con.execute(
+        f"CREATE TABLE rows AS SELECT make_timestamp_ns({start} + i % 4)::{learnt} AS g, i % 4 AS y FROM range(40) AS r(i)"
+    )
+    model = nbsql.fit(con, "rows", target="y", families={"g": nbsql.Categorical(levels=[datetime(2000, 1, 1)])}, name="m")
+    asked = [model.predict_proba(f"SELECT make_timestamp_ns({start + i}) AS g") for i in digits]
+    expected = [query.fetchall()[0][1:] for query in asked]
+    arrays = np.array([start + i for i in digits], dtype="datetime64[ns]")
+    stamps = pd.Series(arrays)
+    for times in (arrays, [*arrays], stamps, [*stamps], pl.Series(arrays)):
+        assert [row[1:] for row in model.predict_proba({"g": times}).fetchall()] == expected
+    assert [row[1:] for row in model.predict_proba([{"g": time} for time in arrays]).fetchall()] == expected
+    for times in (arrays, stamps):
+        assert [model.predict_one({"g": time})["prediction"] for time in times] == [row[0] for row in expected]
 
 
 LONG = [Decimal("12345678901234.567"), Decimal("12345678901234.568"), Decimal("12345678901234.569")]

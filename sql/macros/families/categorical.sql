@@ -38,12 +38,16 @@ CASE
 END
 {%- endmacro %}
 
-{# A number as text in the form of a type of decimals, or of whole numbers that are beyond the longest signed ones. #}
+{#
+  A number as text in the form of a type of decimals, or of whole numbers that are beyond the longest signed ones. It is read from its
+  text, because a FLOAT or DOUBLE 0.1 has other digits as a DECIMAL(18, 18).
+#}
 {% macro decimal_as_text(x, type) -%}
 {% set given %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% set form %}CAST(TRY_CAST({{ x }} AS {{ nbsql.fraction(type) }}) AS {{ nbsql.string() }}){% endset -%}
+{% set form %}CAST(TRY_CAST({{ given }} AS {{ nbsql.fraction(type) }}) AS {{ nbsql.string() }}){% endset -%}
 CASE
-  WHEN {{ nbsql.is_of_type(x, [type]) }} OR {{ nbsql.same_number(given, form) }} THEN {{ form }}
+  WHEN {{ nbsql.is_of_type(x, [type]) }} THEN {{ given }}
+  WHEN {{ nbsql.same_number(given, form) }} THEN {{ form }}
   ELSE {{ nbsql.shortest_number(given) }}
 END
 {%- endmacro %}

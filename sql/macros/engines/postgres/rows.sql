@@ -14,6 +14,7 @@
 {% macro postgres__type_of_kind(kind) -%}
 {% if kind == 'integer' %}bigint
 {%- elif kind == 'float' %}float8
+{%- elif kind == 'timestamp_ns' %}timestamp
 {%- elif kind == 'tokens' %}text[]
 {%- elif kind == 'token counts' %}jsonb
 {%- else %}{{ nbsql.word(kind) }}
