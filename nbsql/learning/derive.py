@@ -66,15 +66,24 @@ def slice_names(state: ModelState) -> list[str]:
     return [row[0] for row in state.engine.query_macro("slices_in_order", state.relations["statistics"])]
 
 
-def check_slice_names(state: ModelState, names: object) -> list[str]:
-    """The names of slices, or of one, as text. Raises InputError if no slice has that name, or if no name is given."""
-    existing = slice_names(state)
-    texts = [str(name) for name in (names if isinstance(names, Iterable) and not isinstance(names, str) else [names])]
+def check_slice_names(state: ModelState, names: object) -> list[str | None]:
+    """The names of slices, or of one, as text, and None for the rows without one.
+
+    Raises InputError if no slice has that name, or if no name is given.
+    """
+    existing: list[str | None] = [*slice_names(state)]
+    given = names if isinstance(names, Iterable) and not isinstance(names, str) else [names]
+    texts = [None if name is None else str(name) for name in given]
+    if None in texts:
+        render, engine = state.engine.renderer.fragment, state.engine
+        cells = render("subquery", render("cells_of_slices", state.relations["statistics"], [None]))
+        existing += [None] if engine.query_macro("rows_learnt", cells)[0][0] else []
     for text in texts:
         if text not in existing:
-            raise InputError(
-                f"no slice {text!r} in {state.title}{suggestion(text, existing) or f'; it has {listed(existing)}'}"
-            )
+            if text is None:
+                raise InputError(f"{state.title} has no rows without a slice; it has the slices {listed(existing)}")
+            hint = suggestion(text, filter(None, existing)) or f"; it has {listed(existing)}"
+            raise InputError(f"no slice {text!r} in {state.title}{hint}")
     if not texts:
         raise InputError(f"name at least one slice; {state.title} has {listed(existing)}")
     return texts

@@ -81,7 +81,9 @@ class Deriving(Handle):
         return self._relation("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
-        """The model of some slices only, as a transient model. Slices are named by their text, or by values with that text.
+        """The model of some slices only, as a transient model.
+
+        Slices are named by their text, or by values with that text; None is that of the rows without a slice.
 
         >>> sum(n for _, n, *_ in by_week.slices([0, 1]).priors)
         8.0
@@ -89,7 +91,8 @@ class Deriving(Handle):
         self._require("derive")
         with self.state.engine.turn():
             texts = check_slice_names(self.state, names)
-            return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
+            shown = listed("NULL" if text is None else text for text in texts)
+            return self._derive(f"slices {shown}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
         """The model of the `last` slices (None: of all), as a transient model.
@@ -118,7 +121,7 @@ class Deriving(Handle):
         matrix have the row of the one that moved most, which is the value.
 
         Args:
-            a: a slice, or a list of slices.
+            a: a slice, or a list of slices, named as in `slices`.
             b: the slices to compare with it.
 
         >>> [feature for feature, *_ in by_week.drift(0, 5)]

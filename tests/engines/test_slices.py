@@ -66,6 +66,21 @@ def test_drift_agrees(models: list[nbsql.Model]) -> None:
     assert_same_rows(*([(name,) for name, *_ in model.drift(names[0], names[1])] for model in models))
 
 
+@pytest.mark.parametrize("models", ["texts"], indirect=True)
+def test_rows_without_a_slice_are_compared_with_others(models: list[nbsql.Model]) -> None:
+    for model in models:
+        whole = [*model.slice_names, None]
+        rows = [sum(n for _, n, *_ in model.slices(names).priors) for names in ([None], model.slice_names, whole)]
+        assert rows[0] > 0
+        assert rows[0] + rows[1] == rows[2] == sum(n for _, n, *_ in model.priors)
+        assert model.drift(None, [None]).fetchall()[0][1] == 0
+        rest = model.drift(model.slice_names, None).fetchall()
+        assert max(psi for _, psi, *_ in rest) > 0
+        with pytest.raises(nbsql.InputError, match=r"^the model has no rows without a slice; it has the slices '.+'$"):
+            model.slices(model.slice_names).drift(None, model.slice_names)
+    assert_same_rows(*(sorted(model.drift(None, whole).fetchall(), key=lambda row: repr(row[0])) for model in models))
+
+
 def test_batches_drift_without_slices(both: tuple[Place, Place]) -> None:
     found = []
     for place in both:

@@ -1,9 +1,10 @@
 {# Models from the cells of others: as of an earlier change, from some slices, from several models, from a file. #}
 
-{# The cells of some slices. #}
+{# The cells of some slices, of which None is that of the rows without one. #}
 {% macro cells_of_slices(statistics, slices) -%}
 {{ nbsql.cells_of(statistics) }}
-WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+WHERE {% for slice in slices %}slice {% if slice is none %}IS NULL{% else %}= {{ nbsql.text(slice) }}{% endif %}
+  {%- if not loop.last %} OR {% endif %}{% endfor +%}
 {%- endmacro %}
 
 {# One row per slice, the oldest first: slice, n. #}
