@@ -38,6 +38,7 @@ def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> 
     schema = engine.schema(database, name)
     models = model_names(engine, database)
     if schema is None:
+        engine.database(database)  # which may be detached by now
         hint = suggestion(name, models) or (f"; there are {listed(models)}" if models else "; there are none yet")
         raise ModelError(f"no model {name!r} in {database!r}{hint}")
     if schema not in models:

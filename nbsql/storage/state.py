@@ -12,6 +12,7 @@ from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedErro
 from nbsql.family.checks import true_or_false
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
+from nbsql.plan.form import has_large_matrix, is_vectorised
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
@@ -149,6 +150,10 @@ def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
     wide = "class_no" not in columns
     if wide and "class_count" not in columns:
         raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no column 'class_count'")
+    large = any(has_large_matrix(each, engine.renderer.layout) for each in spec.features)
+    in_lists = large and wide and is_vectorised(spec, engine.renderer.dialect.traits)
+    if in_lists and not any(name.startswith("means_") for name in columns):
+        raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no lists of means")
     plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))
     if emptied := _emptied_tables(engine, plan):
         raise schemas.unreadable(engine, relations, name, f"its table {emptied[0]!r} has no rows")

@@ -174,3 +174,19 @@ def test_a_number_of_a_call_that_no_double_holds_is_refused_in_one_line(con: duc
                 use(number)
             assert "\n" not in str(caught.value)
             assert "Error:" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("type_", "shown"), [("BIGINT", "INT64"), ("TINYINT", "INT8"), ("DECIMAL(38, 0)", "DECIMAL(38)")])
+def test_a_product_beyond_its_type_names_the_cast(con: duckdb.DuckDBPyConnection, type_: str, shown: str) -> None:
+    x = {"BIGINT": 2**62, "TINYINT": 100}.get(type_, 10**37 * 9)
+    message = f"{x} * {x} is beyond the type {shown}; make a double of one of them: CAST(... AS DOUBLE)"
+    rows = f"SELECT i % 2 AS y, {x}::{type_} AS x, (1 + i % 3)::{type_} AS small FROM range(20) AS t(i)"
+    with pytest.raises(DatabaseError) as caught:
+        fit(con, rows, target="y", derive={"square": "x * x"}, features=["square"])
+    assert str(caught.value) == message
+    model = fit(con, rows, target="y", derive={"square": "small * small"}, features=["square"])
+    large = f"SELECT {x}::{type_} AS small, 1 AS y"
+    for act in (lambda: model.predict(large).fetchall(), lambda: model.evaluate(large), lambda: model.update(large)):
+        with pytest.raises(DatabaseError) as caught:
+            act()
+        assert str(caught.value) == message

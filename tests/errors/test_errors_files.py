@@ -145,6 +145,26 @@ def test_the_encoding_of_a_file_is_named(con: duckdb.DuckDBPyConnection, encodin
         assert nbsql.fit(con, source[1], target="y", id="id").predict(source[1]).df().town.iloc[0] == "Köln"
 
 
+@pytest.mark.parametrize(("encoding", "town"), [("shift_jis", "東京タワー"), ("cp1251", "Москва"), ("euc_kr", "서울")])
+def test_a_file_of_other_letters_is_not_said_to_be_in_latin1(con: duckdb.DuckDBPyConnection, encoding: str, town: str) -> None:
+    Path("rows.csv").write_bytes(TEXT.replace("Köln", town).encode(encoding))
+    with pytest.raises(DatabaseError) as caught:
+        nbsql.fit(con, "rows.csv", target="y", id="id")
+    assert str(caught.value) == (
+        "'rows.csv' is encoded neither in UTF-8 nor, by its bytes, in LATIN1; "
+        "convert it first from its own encoding, say SHIFT_JIS: iconv -f SHIFT_JIS -t UTF-8"
+    )
+
+
+@pytest.mark.parametrize("rest", ['{"y": "b", "x":', '{"y": "b", "x": }\n{"y": "b", "x": 1}\n'])
+def test_a_file_of_half_an_object_is_said_to_be_no_json(con: duckdb.DuckDBPyConnection, rest: str) -> None:
+    Path("rows.ndjson").write_text('{"y": "a", "x": 1}\n' * 3 + rest)
+    with pytest.raises(
+        DatabaseError, match=r"^'rows.ndjson' is no JSON: .* at byte \d+ in .*; mend it, or check whether it is whole$"
+    ):
+        nbsql.fit(con, "rows.ndjson", target="y")
+
+
 def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_a_missing_one_is_said(con: duckdb.DuckDBPyConnection) -> None:
     Path("rows.csv").write_text(TEXT, encoding="utf-8-sig")
     assert nbsql.fit(con, "rows.csv", target="y", id="id").predict("rows.csv").columns[0] == "id"

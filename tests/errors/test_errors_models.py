@@ -110,6 +110,31 @@ DAMAGED = f"model 'golf', written by nbsql {nbsql.__version__}, is damaged, or o
 CURE = "fit it again with replace=True, or drop it"
 
 
+def test_a_covariance_matrix_in_single_columns_is_of_an_earlier_checkout(
+    con: duckdb.DuckDBPyConnection, refused: Refused
+) -> None:
+    numbers = ", ".join(f"sin({k} * i + {k}) AS x{k}" for k in range(1, 12))
+    nbsql.fit(con, f"SELECT i % 2 AS y, {numbers} FROM range(60) AS t(i)", target="y", method="lda", name="golf")
+    names = con.execute("SELECT column_name FROM duckdb_columns() WHERE schema_name = 'golf' AND table_name = 'parameters'")
+    for (name,) in names.fetchall():
+        con.execute(f"ALTER TABLE golf.parameters RENAME {name} TO {name.replace('means_', 'mean_')}")
+    with refused(ModelError, f"{DAMAGED} its table 'parameters' has no lists of means; {CURE}"):
+        nbsql.load(con, "golf")
+
+
+def test_the_database_of_a_model_is_detached(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("ATTACH ':memory:' AS team")
+    model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 AS x FROM range(30) AS t(i)", target="y", name="golf", database="team")
+    con.execute("DETACH team")
+    acts: list[Callable[[], Any]] = [
+        lambda: model.predict("SELECT 1 AS x").fetchall(), lambda: model.predict_one({"x": 1}), lambda: model.priors.fetchall(),
+        lambda: model.update("SELECT 1 AS x, 0 AS y"), lambda: model.classes,
+    ]  # fmt: skip
+    for act in acts:
+        with pytest.raises(InputError, match=r"^no database 'team' is attached; ATTACH it first$"):
+            act()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 
 import nbsql
@@ -62,6 +63,18 @@ def test_settings_that_change_what_sql_means_are_refused(setting: str, value: st
         con.execute(f"RESET {setting}")
         assert con.execute("FROM m.statistics ORDER BY ALL").fetchall() == before
         assert nbsql.models(con) == ["m"]
+
+
+def test_objects_of_a_frame_are_no_texts(con: duckdb.DuckDBPyConnection) -> None:
+    rows = pd.DataFrame({"y": [1, 2] * 10, "x": pd.Series([["a", "b"], ["c"]] * 10, dtype=object)})
+    con.execute("SET pandas_analyze_sample = 0")
+    with pytest.raises(
+        nbsql.DatabaseError, match=r"^this session reads objects of frames as texts: RESET pandas_analyze_sample$"
+    ):
+        nbsql.fit(con, rows, target="y")
+    assert nbsql.fit(con, rows.assign(x=[1.5, 2.5, 4.0, 1.0] * 5), target="y", features=["x"]).classes == [1, 2]
+    con.execute("RESET pandas_analyze_sample")
+    assert nbsql.fit(con, rows, target="y").families["x"].name == "tokens"
 
 
 def test_a_model_whose_views_hold_its_tables_is_made_anew() -> None:

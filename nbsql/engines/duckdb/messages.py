@@ -24,6 +24,7 @@ _NO_QUOTE = re.compile(r"^ *quote ?= ?\(empty\)", re.MULTILINE)
 _DECIMAL = re.compile(r"[+-]?\d+,\d+")
 _NOT_UTF8 = "not utf-8 encoded|File is not latin-1 encoded|invalid UTF-8 encoding|UTF-(?:16|32) encoding is not supported"
 _JSON = re.compile(r'JSON transform error in file "([^"]*)", in (?:line|record/value) (\d+): (.*)')
+_MALFORMED = re.compile(r'Malformed JSON in file "([^"]*)", (at byte \d+ in [\w/]+ \d+): (.*)')
 _UNKNOWN = re.compile(r'No extension found that is capable of reading the file "([^"]*)"')
 _WITHIN_ROW = 60  # the most characters of a row that a message shows
 _BLOCK = 1 << 20
@@ -50,6 +51,8 @@ def file_error(text: str) -> str | None:
     if late := _JSON.search(text):
         options = "ignore_errors=true" if "duplicate key" in late[3] else "sample_size=-1"
         return f"line {late[2]} of {late[1]!r}: {late[3]}; {_cure('read_json', late[1], options)}"
+    if malformed := _MALFORMED.search(text):
+        return f"{malformed[1]!r} is no JSON: {malformed[3].rstrip('.')} {malformed[2]}; mend it, or check whether it is whole"
     file = _FILE.search(text)
     path = "" if file is None else file[1] or file[2]
     if re.search(_NOT_UTF8, text):
@@ -129,6 +132,11 @@ def _encoding(path: str) -> str:
             while block and name == "LATIN1":
                 if re.search(rb"[\x80-\x9f]", block):
                     name = "WINDOWS-1252"
+                if re.search(rb"[\x81\x8d\x8f\x90\x9d]|[\x80-\xff]{4}", block):  # which that has not, or no word of it
+                    return (
+                        f"{path!r} is encoded neither in UTF-8 nor, by its bytes, in LATIN1; "
+                        "convert it first from its own encoding, say SHIFT_JIS: iconv -f SHIFT_JIS -t UTF-8"
+                    )
                 block = file.read(_BLOCK)
     known = {"LATIN1": "latin-1", "UTF-16": "utf-16", "UTF-16LE": "utf-16"}.get(name)
     convert = f"convert it first: iconv -f {name} -t UTF-8"
@@ -172,8 +180,11 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "rename the file, or ATTACH it under another name",
     r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"': "no column {!r} in the rows; "
     "check whether it was dropped or renamed since",
+    r'with name "([^"]*)" does not exist because (schema "[^"]*")': "no table or view {!r}: there is no {}; "
+    "check whether it was dropped or detached",
     r"Required module '(\w+)' failed to import": "DuckDB needs the module {0!r} for these values; install it: pip install {0}",
-    r"Invalid Input Error: (this session (?:writes|counts) .*: RESET \w+)": "{}",
+    r"Invalid Input Error: (this session (?:writes|counts|reads) .*: RESET \w+)": "{}",
+    r"Overflow in \w+ of (\S+) \((.+?)\)[!;.]": "{1} is beyond the type {0}; make a double of one of them: CAST(... AS DOUBLE)",
     'Cannot drop entry "estimates" because there are entries that depend on it': "a table of the model cannot be made anew, "
     "as the session that fitted it keeps what views depend on: RESET enable_view_dependencies, and fit it with ⟨replace=True⟩",
     "Current transaction is aborted": "an earlier error has ended the transaction; begin anew after con.rollback()",

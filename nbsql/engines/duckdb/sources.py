@@ -182,6 +182,8 @@ class Sources:
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
             label.index_names = [*filter(None, frame.index.names)]
             frame = with_typed_columns(frame)
+            if "object" in map(str, frame.dtypes):
+                self._engine.query_macro("reads_objects")
         try:
             with self._engine.turn():
                 self._engine.end_unread_result()

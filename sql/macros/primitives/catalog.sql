@@ -30,6 +30,15 @@ CASE
 END
 {%- endmacro %}
 
+{# One row, or an error where DuckDB takes every column of objects of a pandas frame for texts: True, dates and lists, too. #}
+{% macro reads_objects() -%}
+SELECT CASE
+  WHEN current_setting('pandas_analyze_sample') = 0
+    THEN {{ nbsql.raise_error('this session reads objects of frames as texts: RESET pandas_analyze_sample') }}
+  ELSE TRUE
+END AS reads_objects
+{%- endmacro %}
+
 {#
   One row, everything that a score reads from the catalogue first: the current database and schema; a list of the tables and views with one
   of some names, as in `relations`; and `updated_at` of a model, in a list.
