@@ -9,7 +9,10 @@
 {% set options = nbsql.options_of(node) -%}
 {% set training = nbsql.training_of(node) if training is none else training -%}
 {% set given = nbsql.columns_of(training, 'the relation to learn from') -%}
-{% do options.update({'derive': nbsql.derived_without_words(options, given, training, node.name)}) %}
+{% set versions = nbsql.columns_of_snapshot(given) -%}
+{% do options.update({
+  'exclude': options.exclude + (versions | reject('in', options.families) | list),
+  'derive': nbsql.derived_without_words(options, given, training, node.name)}) %}
 {% set columns = nbsql.columns_with_derived(given, training, options.derive) -%}
 {% set target = nbsql.column_named(columns, options.target, 'the target', training) -%}
 {% set times, reads = nbsql.derive_calendars(options, columns, training, node.name), {} -%}
@@ -43,6 +46,7 @@
   'request': request, 'derive': options.derive, 'reads': reads, 'times': times, 'training_columns': given | map(attribute='name') | list,
   'feature_columns': features | map(attribute='columns') | sum(start=()) | list,
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0, 'part_column': none,
+  'is_snapshot': 'dbt_valid_to' in versions,
   'spec': {
     'target': target.name, 'target_type': target.type, 'weight': weight if aged is none else 'nbsql_decayed', 'id': ids,
     'classes': [], 'given': false, 'prior': nbsql.prior_of(options, node.name)},
@@ -53,6 +57,14 @@
   'options': {
     'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
     'estimates': none, 'met': none, 'weights': none, 'centred': false, 'by_slice': false}}) %}
+{%- endmacro %}
+
+{# The columns that a snapshot adds to its rows, to say when it took them. They are no features unless they are named. #}
+{% macro columns_of_snapshot(columns) -%}
+{% set names = columns | map(attribute='name') | list -%}
+{% if 'dbt_scd_id' not in names %}{% do return([]) %}{% endif -%}
+{% set added = ['dbt_scd_id', 'dbt_updated_at', 'dbt_valid_from', 'dbt_valid_to', 'dbt_is_deleted'] -%}
+{% do return(names | select('in', added) | list) %}
 {%- endmacro %}
 
 {#
@@ -197,10 +209,11 @@
 {%- endmacro %}
 
 {#
-  The relation of a node or source where ref() and source() find it. With --defer that is the one of another environment, if there is none
-  in this one.
+  The relation of a node or source where ref() and source() find it: a source of dbt-duckdb may be a file. With --defer that of a node is
+  the one of another environment, if there is none in this one.
 #}
 {% macro relation_of(node) -%}
+{% if node.resource_type == 'source' %}{% do return(source(node.source_name, node.name)) %}{% endif -%}
 {% set own = api.Relation.create(database=node.database, schema=node.schema, identifier=node.identifier or node.alias or node.name) -%}
 {% set other = node.defer_relation if invocation_args_dict.defer else none -%}
 {% if not other %}{% do return(own) %}{% endif -%}

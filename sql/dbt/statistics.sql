@@ -25,9 +25,20 @@
 {% do nbsql.check_rows(model, source, rows, where) %}
 {% do nbsql.check_used(model, node.config.meta.nbsql) %}
 {% if not is_incremental() and not flags.EMPTY %}{% do nbsql.advise(model, rows) %}{% endif -%}
+{% if model.is_snapshot and not flags.EMPTY %}{% do nbsql.warn_of_versions(model, rows) %}{% endif -%}
 {% if is_incremental() and not flags.EMPTY and not model.facts.slice_by %}{% do nbsql.warn_of_repeated_run(model, rows) %}{% endif -%}
 {% endif -%}
 {% do return(nbsql.body(nbsql.cells(model, rows))) %}
+{%- endmacro %}
+
+{# Log how many rows of a snapshot have a newer version, which counts beside them. A deleted row has none. #}
+{% macro warn_of_versions(model, rows) -%}
+{% set older = '(SELECT * FROM ' ~ rows ~ ' AS source WHERE dbt_valid_to <= (SELECT max(dbt_valid_from) FROM ' ~ rows ~ ' AS newest))' -%}
+{% set n = nbsql.query_rows(nbsql.row_count(older))[0][0] | int -%}
+{% if n -%}
+{% do log("nbsql: '" ~ model.name ~ "' counts " ~ n ~ " rows of a snapshot that have since changed, beside their newer versions; "
+  ~ "where='dbt_valid_to IS NULL' counts the newest version of each alone", true) %}
+{% endif -%}
 {%- endmacro %}
 
 {#

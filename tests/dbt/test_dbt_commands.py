@@ -75,6 +75,7 @@ VERSIONED = {
 }
 
 KEYS = ["position", "code", "customer_id"]
+OF_Y = {"target": "y", "id": "id"}
 
 
 def generic_tests(version: str | None) -> dict[str, list[Any]]:
@@ -237,3 +238,49 @@ def test_a_seed_is_counted_alike_in_the_run_that_makes_it_and_in_the_next(tmp_pa
                 cells = "SELECT feature, value, sum(n) FROM {} WHERE feature IN ('size', 'word') GROUP BY ALL"
                 counted = con.execute(cells.format("kept")).fetchall()
                 equal(counted, con.sql(cells.format(f"({fitted.statistics.sql})")).fetchall())
+
+
+def test_the_columns_of_a_snapshot_are_no_features_and_rows_with_a_newer_version_are_told(tmp_path: Path) -> None:
+    with server("duckdb", "2.0"):
+        rows = "{{ config(materialized='table') }} SELECT i AS id, i % 3 = 0 AS y, "
+        rows += "i % 4 + i % 2 * {{ var('more', 0) }} AS links FROM generate_series(0, 99) AS t(i)"
+        models = {"rows": rows, "scored": "{{ nbsql.predictions(ref('counted'), ref('rows')) }}"}
+        models["counted"] = "{{ config(materialized='table') }} {{ nbsql.statistics(ref('versions')) }}"
+        models["newest"] = models["counted"].replace("')) }}", "'), where='dbt_valid_to IS NULL') }}")
+        project = Project(tmp_path, models, dict.fromkeys(("counted", "newest"), OF_Y), version="2.0")
+        (tmp_path / "snapshots").mkdir()
+        (tmp_path / "snapshots" / "versions.sql").write_text(
+            "{% snapshot versions %}{{ config(unique_key='id', strategy='check', check_cols='all', target_schema='main') }}"
+            "SELECT * FROM {{ ref('rows') }}{% endsnapshot %}"
+        )
+        done = [project.dbt("build"), project.dbt("build", "--vars", "{more: 1}")]
+        assert [each.returncode for each in done] == [0, 0], done[1].stdout
+        said = [line for each in done for line in each.stdout.splitlines() if line.startswith("nbsql: ")]
+        assert said == [
+            "nbsql: 'counted' counts 50 rows of a snapshot that have since changed, beside their newer versions; "
+            "where='dbt_valid_to IS NULL' counts the newest version of each alone"
+        ]
+        with project.connect() as con:
+            cells = "SELECT feature, sum(n) FROM {} GROUP BY ALL"
+            equal(read(con, cells.format("counted"))[1], [(None, 150.0), ("links", 150.0)])
+            equal(read(con, cells.format("newest"))[1], [(None, 100.0), ("links", 100.0)])
+
+
+@pytest.mark.nightly
+def test_a_source_of_dbt_duckdb_is_a_file(tmp_path: Path) -> None:
+    """It is found where source() finds it, by the scores, too, which ask for the columns that were counted."""
+    models = {
+        "counted": "{{ nbsql.statistics(source('files', 'mails')) }}",
+        "scored": "{{ nbsql.predictions(ref('counted'), source('files', 'mails'), columns='id') }}",
+    }
+    models = {name: "{{ config(materialized='table') }} " + sql for name, sql in models.items()}
+    project = Project(tmp_path, models, {"counted": OF_Y})
+    file = {"external_location": str(tmp_path / "{name}.parquet")}
+    project.write("models/files.yml", {"sources": [{"name": "files", "config": {"meta": file}, "tables": [{"name": "mails"}]}]})
+    mails = str(tmp_path / "mails.parquet")
+    with project.connect() as con:
+        con.execute(f"COPY (SELECT i AS id, i % 3 = 0 AS y, i % 4 AS links FROM range(100) AS t(i)) TO '{mails}'")
+    project.build()
+    with project.connect() as con:
+        expected = nbsql.fit(con, mails, target="y", id="id").predict(mails, columns=["id"])
+        equal(read(con, "SELECT * FROM scored")[1], expected.fetchall())
