@@ -1,6 +1,7 @@
 """Checks for covariance matrices that have no inverse, before anything is written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from markupsafe import Markup
 
@@ -9,6 +10,14 @@ from nbsql.errors import InputError, listed
 from nbsql.learning.draft import Draft
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
+
+MOST_COLUMNS = 64  # of a matrix whose dependent columns are all found, which takes an elimination each
+
+
+class CollinearError(InputError):
+    """A covariance matrix has no inverse."""
+
+    columns: Mapping[str, str]  # without which it has one, and what is wrong with each; of a wide matrix the first only
 
 
 def features_with_covariance(spec: Spec) -> list[Feature]:
@@ -22,19 +31,36 @@ def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
     """
     for feature in features_with_covariance(spec):
         statistics = engine.renderer.fragment("subquery", engine.renderer.fragment("union_of_rows", cells))
-        for label, numbers in engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
-            raise InputError(_collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
+        most = len(feature.columns) if len(feature.columns) <= MOST_COLUMNS else 1
+        found = list(islice(_collinear_columns(engine, spec, statistics, feature), most))
+        if found:
+            error = CollinearError(_collinear_message(feature, *found[0]))
+            error.columns = {columns[-1]: _what_is_wrong(feature, label, columns) for label, columns in found}
+            raise error
+
+
+def _collinear_columns(engine: Engine, spec: Spec, statistics: Markup, feature: Feature) -> Iterator[tuple[str, list[str]]]:
+    """The classes and the dependent columns of a feature, each without the last of those before."""
+    while rows := engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
+        label, columns = rows[0][0], [feature.columns[i - 1] for i in rows[0][1]]
+        yield label, columns
+        if len(feature.columns) == 1:
+            return
+        feature = feature.without_column(columns[-1])
+
+
+def _what_is_wrong(feature: Feature, label: str, columns: Sequence[str]) -> str:
+    where = "within the classes" if feature.family.degree == 1 else f"in class {label!r}"
+    return f"{f'{columns[0]!r} does not vary' if len(columns) == 1 else f'{listed(columns)} are collinear'} {where}"
 
 
 def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> str:
-    where = "within the classes" if feature.family.degree == 1 else f"in class {label!r}"
-    what = f"{columns[0]!r} does not vary" if len(columns) == 1 else f"{listed(columns)} are collinear"
     leave = f"leave {'it' if len(columns) == 1 else 'one of them'} out"
     if not feature.family.shrinkage:  # more shrinkage does not make a constant column vary
         leave += ", or use ⟨shrinkage=0.1⟩, say"
     elif feature.family.options["toward"] == "pooled" and len(columns) > 1:  # which are collinear in all classes
         leave += ", or use ⟨toward='identity'⟩"
-    return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {leave}"
+    return f"{_what_is_wrong(feature, label, columns)}, so the covariance matrix of {feature.name!r} has no inverse; {leave}"
 
 
 def check_matrices(draft: Draft) -> Draft:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from nbsql import family as family_module
 from nbsql.errors import ModelError
@@ -64,6 +64,13 @@ class Feature:
         return replace(
             self, family=replace(family, shared=False, shrinkage=None, toward="identity", variance="population", estimate=None)
         )
+
+    def without_column(self, column: str) -> Feature:
+        """The feature, several numbers, without one of them."""
+        kept, family = [place for place, each in enumerate(self.columns) if each != column], cast("Any", self.family)
+        found = {"columns": self.columns, "scales": family.scales, "means": family.means}
+        narrowed = {name: given and tuple(given[place] for place in kept) for name, given in found.items()}
+        return replace(self, columns=narrowed["columns"], family=replace(family, **narrowed))
 
     @property
     def fraction_types(self) -> dict[str, str]:

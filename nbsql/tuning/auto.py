@@ -17,19 +17,17 @@ from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.text_advice import warn_of_texts
 from nbsql.queries.query import Query
 from nbsql.spec.classifier import Classifier
-from nbsql.spec.dependence import FoundParents
-from nbsql.spec.method import Method, Weighted
+from nbsql.spec.method import Discriminant, Method, Weighted
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
-from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score, TreeTerms
+from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
 from nbsql.tuning.comparison import Comparison, FarBehindError
+from nbsql.tuning.method_scores import MethodScores, OutOfTimeError
 from nbsql.tuning.methods import (
     METHODS,
-    Check,
-    OutOfTimeError,
     Setting,
     adds_features,
     can_differ,
@@ -37,11 +35,8 @@ from nbsql.tuning.methods import (
     other_methods,
     place_of_weights,
     reason_not_tried,
-    row_scores_by_method,
     settings_to_try,
     settings_with_matrix,
-    terms_of_added,
-    terms_of_tree,
 )
 from nbsql.tuning.sweep import family_text
 from nbsql.warn import quietly
@@ -134,10 +129,13 @@ class _FamilySearch:
         self.families: dict[str, list[Family]] = {}
         self.reasons: dict[str, str] = {}
         self._late: set[str] = set()  # the columns whose further families are not tried, because the budget is spent
-        self._trees: dict[str, TreeTerms] = {}
         warn_of_texts(engine, whole, selectable)
         with quietly():
             self.terms = self._count_candidates(default)
+        self.scores = MethodScores(
+            engine, source, temporary, budget, self._fold_options, self.terms, self._options_of, self._features_of,
+            numbers=self._numbers, flags=self._flags,
+        )  # fmt: skip
         self.terms.cv.warn_of_one_class()
         self.default = dict.fromkeys(self.families, DEFAULT)
         self.scores_alone = self.terms.scores(self.terms.priors, dict.fromkeys(self.families, OUT))
@@ -219,7 +217,10 @@ class _FamilySearch:
                 refused[setting.name] = reason
                 continue
             try:
-                row_scores = self._row_scores(setting, compared.check_first_fold if lenient else None)
+                if method is None:
+                    row_scores = self.terms.row_scores(setting.chosen)
+                else:
+                    setting, row_scores = self.scores.of(setting, compared.check_first_fold if lenient else None)
             except OutOfTimeError:
                 not_tried.append(f"method {setting.name}")
                 continue
@@ -234,6 +235,8 @@ class _FamilySearch:
         winner = compared.winner(dict.fromkeys(self.default, OUT) if may_lack_all else None)
         winning, temperature = compared.settings[winner], compared.temperatures[winner]
         method, render = winning.method, engine.renderer.statement
+        left_out = {*self._left_out(winning)} if isinstance(method, Discriminant) else {}
+        dependent = {name: why for name, why in self.scores.dependent.items() if name in left_out}
         tried = list(self._settings(winning.chosen, temperature if method is None else 1.0))
         return Auto(
             compared.rows,
@@ -243,7 +246,7 @@ class _FamilySearch:
             cast("Method", method or "naive"),
             not_tried,
             refused,
-            self.reasons if method is None else {},
+            self.reasons if method is None else dependent,
             Query(engine, render("ranked_rows", compared.ranking(winner), RANKING, [1])),
             Query(engine, render("ranked_rows", tried, TRIED, [0, 1])),
             # The families have been chosen by these folds, for which that of the families would be too low.
@@ -255,42 +258,6 @@ class _FamilySearch:
         tried = {name: {place: self._family(name, place) for place in self.terms.places[name]} for name in self.selectable}
         is_number = {name: self.features[name].is_number for name in tried}
         return self.default | {name: place_of_weights(tried[name], chosen[name], is_number=is_number[name]) for name in tried}
-
-    def _row_scores(self, setting: Setting, check: Check) -> Markup:
-        """A table of the joint log-likelihoods of the rows by a setting, unless `check` raises an error of the first fold."""
-        if setting.method is None:
-            return self.terms.row_scores(setting.chosen)
-        engine, source, _, temporary = self._place
-        method, options = setting.method, self._options_of(setting)
-        if isinstance(method, FoundParents) and (found := self._scores_of_tree(setting, method, check)) is not None:
-            return found
-        if isinstance(method, Weighted) and method.per == "feature" and not method.pairs and not self._budget.is_spent():
-            cuts = [each for each in method.trees.values() if self._numbers or each.bins == "mdl"]
-            trees = [self._tree(setting, each, lambda *_: None).beside(each) for each in cuts]
-            trees += terms_of_added(engine, source, options, self.terms, **self._fold_options)
-            with engine.part(f"cross-validating method {str(method)!r}"):
-                if (found := self.terms.weighted_scores(self._features_of(setting), method, trees)) is not None:
-                    return found
-        return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, check, **self._fold_options)
-
-    def _scores_of_tree(self, setting: Setting, method: FoundParents, check: Check) -> Markup | None:
-        """A table of the joint log-likelihoods by a tree, and by the weights of its features, if they can be learnt."""
-
-        def check_first(tree: TreeTerms, fold: str) -> None:
-            if check and (found := self.terms.scores_of_tree(tree, weighted=method.weighted, fold=fold)) is not None:
-                check(found)
-
-        tree = self._tree(setting, replace(method, weighted=False), check_first)
-        with self._place[0].part(f"cross-validating method {setting.name!r}"):
-            return self.terms.scores_of_tree(tree, weighted=method.weighted)
-
-    def _tree(self, setting: Setting, method: FoundParents, check: Callable[[TreeTerms, str], object]) -> TreeTerms:
-        """The terms of the features of a tree without weights, unless `check` raises an error of the first fold."""
-        engine, source, *_ = self._place
-        if (key := str(method)) not in self._trees:
-            options = self._options_of(replace(setting, method=method))
-            self._trees[key] = terms_of_tree(engine, source, options, self.terms, self._budget, check, **self._fold_options)
-        return self._trees[key]
 
     def _options_of(self, setting: Setting) -> Options:
         """The options of a fit with a setting."""
@@ -317,7 +284,7 @@ class _FamilySearch:
 
     def _left_out(self, setting: Setting) -> list[str]:
         """The columns that a fit with a setting leaves out: those without which naive Bayes is better, with weights, too."""
-        has_families = setting.method is None or isinstance(setting.method, Weighted)
+        has_families = setting.method is None or isinstance(setting.method, (Discriminant, Weighted))
         return [name for name, place in setting.chosen.items() if place == OUT and has_families]
 
     def _features_of(self, setting: Setting) -> list[tuple[Feature, int]]:

@@ -1,26 +1,20 @@
 """Classifiers other than naive Bayes, compared on the same folds with the families that were chosen for it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
-from zlib import crc32
-
-from markupsafe import Markup
+from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
-from nbsql.evaluation.refitted_folds import RefittedFolds, make_folds_for_spec
+from nbsql.errors import InputError, listed
 from nbsql.family import Binned, Categorical, Family
 from nbsql.learning.collinear import features_with_covariance
-from nbsql.learning.folds import Folds, resolve_settings
-from nbsql.learning.interactions import triples
+from nbsql.learning.folds import resolve_settings
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents, OneDependence
-from nbsql.spec.method import CUTS, QDA, VIEWS, Discriminant, Method, NaiveBayes, Weighted, method_named
+from nbsql.spec.method import CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
-from nbsql.tuning.budget import Budget
-from nbsql.tuning.candidate_terms import DEFAULT, OUT, CandidateTerms, TreeTerms
+from nbsql.tuning.candidate_terms import DEFAULT, OUT
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
@@ -37,14 +31,6 @@ MAX_SHRUNK = 64  # the same of products whose covariances are shrunk, which many
 MAX_POOLED = 40  # the same where they are shrunk toward each other, which leaves columns collinear
 MAX_PAIRED = 100  # columns of which every pair is scored
 MIN_ROWS_OF_TREE = 5  # for each of more columns than may be cut that depends on others and has a weight
-
-
-# What may raise an error of the scores of the first fold; None if no method is left before all folds are scored.
-Check = Callable[[Markup], object] | None
-
-
-class OutOfTimeError(Exception):
-    """The budget is spent, so that a method is not tried."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +91,22 @@ def settings_with_matrix(
 
     `by_loss` are the settings that were judged, of the lowest log loss first, when the first of these is asked for.
     """
-    whole = [each for each in by_loss() if OUT not in each.chosen.values()]  # a matrix has all columns
-    found = next((each for each in whole if isinstance(each.method, QDA)), None)
-    weighted = next((each for each in whole if isinstance(each.method, Weighted)), None)
+    judged = by_loss()
+    found = next((each for each in judged if isinstance(each.method, QDA)), None)
+    weighted = next((each for each in judged if isinstance(each.method, Weighted) and OUT not in each.chosen.values()), None)
     if weighted is None or found is None or found.method is None:
         return
     spec = resolve_settings(engine, source, [options_of(found)], fold)[0]
     columns = {name for each in features_with_covariance(spec) for name in each.columns}
     matrix = found.method.families([each for each in source.columns if each.name in columns], nulls="skip")
-    name = f"{weighted.name.removesuffix(', calibrated')} with {found.method}"
+    name = " with ".join(each.name.removesuffix(", calibrated") for each in (weighted, found))
     yield replace(weighted, name=name, calibrated=False, matrix=matrix)
+
+
+def without_columns(setting: Setting, columns: Collection[str]) -> Setting:
+    """A setting that leaves out columns, which its name says."""
+    out = {name: OUT for name in columns if setting.chosen.get(name, OUT) != OUT}
+    return replace(setting, name=f"{setting.name} without {listed(out)}", chosen={**setting.chosen, **out}) if out else setting
 
 
 def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: bool) -> int:
@@ -162,100 +154,6 @@ def adds_features(method: Classifier, families: Sequence[Family]) -> bool:
     if isinstance(method, Weighted) and method.pairs:
         return True
     return any(words not in CUTS for each in families for words in method.other_views(each, is_own=False))
-
-
-def terms_of_tree(
-    engine: Engine,
-    source: Source,
-    options: Options,
-    terms: CandidateTerms,
-    budget: Budget,
-    check: Callable[[TreeTerms, str], object],
-    *,
-    folds: int,
-    fold: str | None,
-) -> TreeTerms:
-    """What each feature of a tree says of the rows; its bins, its parents and its counts are those of the other folds.
-
-    Raises OutOfTimeError if the budget is spent before a fold is begun, and what `check` raises of the first.
-    """
-    if budget.is_spent():
-        raise OutOfTimeError
-    with engine.part(f"cross-validating method {options.classifier.name!r}"), engine.temporaries() as name:
-        spec = resolve_settings(engine, source, [options], fold)[0]
-        known = terms.edges_by_fold
-        cv = RefittedFolds(
-            engine, source, [spec], name, folds=folds, fold=fold, rows_with_folds=terms.rows, edges_by_fold=known
-        )
-        if budget.is_spent():
-            raise OutOfTimeError
-        return terms.of_tree(cv, check)
-
-
-def terms_of_added(
-    engine: Engine, source: Source, options: Options, terms: CandidateTerms, *, folds: int, fold: str | None
-) -> list[TreeTerms]:
-    """What the features that a weighted method adds say of the rows, by the counts of the other folds.
-
-    They are other views of a column, triples of columns, which are those of all rows, and matrices.
-    """
-    method = cast("Weighted", options.classifier)
-    with engine.part("counting what weights add"), engine.temporaries() as name:
-        spec = resolve_settings(engine, source, [options], fold)[0]
-        views = {f"{each.name} {words}" for each in spec.features for words in VIEWS if words not in CUTS}
-        found = [each for each in spec.features if each.name in views]
-        found += [*triples(engine, spec, source, method.triples, terms.classes), *features_with_covariance(spec)]
-        if not found:
-            return []
-        together = replace(spec, features=tuple(found), weighted=None)
-        return [terms.of_features(Folds(engine, source, [together], name, folds=folds, fold=fold, rows_with_folds=terms.rows))]
-
-
-def row_scores_by_method(
-    engine: Engine,
-    source: Source,
-    options: Options,
-    terms: CandidateTerms,
-    temporary: Callable[[str], Markup],
-    budget: Budget,
-    check: Check,
-    *,
-    folds: int,
-    fold: str | None,
-) -> Markup:
-    """Joint log-likelihoods of the rows by a method's models of the other folds: a table (sql/macros/evaluation/auto.sql).
-
-    The options are those of a fit with the method, and `terms` has the rows of the folds with their keys. Raises OutOfTimeError
-    if the budget is spent before a fold is begun, and what `check` raises of the table with the first fold.
-    """
-    if budget.is_spent():
-        raise OutOfTimeError
-    with engine.part(f"cross-validating method {options.classifier.name!r}"), engine.temporaries() as name:
-        spec = resolve_settings(engine, source, [options], fold)[0]
-        known = terms.edges_by_fold
-        cv = make_folds_for_spec(
-            engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows, edges_by_fold=known
-        )
-        if budget.is_spent():
-            raise OutOfTimeError
-        told_apart = crc32(repr(options).encode())  # which are longer than a name may be
-        relation = temporary(f"scores by {options.classifier.name} {told_apart}")
-
-        def queries() -> Iterator[Markup]:
-            parts = ((part, group) for part, names in cv.parts(cv.specs[0]) for group in _with_first_apart(names, check))
-            for number, (part, names) in enumerate(parts):
-                models = cv.models(part, names)
-                arguments = models.context, cv.scored(models), models.parameters, terms.classes
-                yield engine.renderer.fragment("scores_of_models", *arguments)
-                if number == 0 and check is not None:
-                    check(relation)
-
-        return engine.create_from_queries(f"scores by {options.classifier.name}", relation, queries())
-
-
-def _with_first_apart(names: list[str], check: object) -> list[list[str]]:
-    """Folds that are scored together, of which the first is apart if it is to be checked."""
-    return [names] if check is None else [part for part in (names[:1], names[1:]) if part]
 
 
 def kept_families(method: Classifier, families: Mapping[str, Family]) -> dict[str, Family]:

@@ -310,6 +310,31 @@ def test_weights_are_tried_with_the_best_matrix_as_one_more_feature(con: Connect
     assert found.held_out.log_loss == pytest.approx(losses[chosen], abs=0.1)
 
 
+@pytest.mark.slow
+def test_matrices_leave_out_columns_that_do_not_vary_or_follow_from_others(con: Connection) -> None:
+    con.execute("""CREATE TABLE crossed AS
+        SELECT i % 3 AS part, y, a, if(y = 'u', 1, -1) * a + hash(i, 2) % 997 / 900.0 AS b, 7.5 AS same, 3 - 2 * a AS follows
+        FROM (SELECT i, if(hash(i) % 5 < 2, 'u', 'v') AS y, hash(i, 1) % 1009 / 500.0 - 1 AS a FROM range(450) AS r(i))""")
+    options: dict[str, Any] = {"target": "y", "fold": "part", "calibrate": False}
+    found = nbsql.auto(con, "crossed", **options)
+    losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    qda, out = "qda(shrinkage=0.05, toward=pooled)", " without 'same', 'follows'"
+    assert not {"lda", qda} & {*losses, *found.refused}
+    assert f"lda{out}" in {*losses, *found.refused}
+    alone = nbsql.auto(
+        con, "FROM crossed", methods=["naive", nbsql.QDA(0.05, "pooled")], exclude=["same", "follows"], **options
+    )
+    assert losses[qda + out] == near({setting: loss for _, setting, loss, *_ in alone.ranking.fetchall()}[qda])
+    assert (found.method, found.exclude) == (nbsql.QDA(0.05, "pooled"), ["same", "follows"])
+    assert found.reasons == {
+        "same": "'same' does not vary within the classes",
+        "follows": "'a', 'follows' are collinear within the classes",
+    }
+    assert found.best().families["qda"].columns == ("a", "b")
+    with pytest.raises(nbsql.InputError, match="so the covariance matrix of 'lda' has no inverse"):
+        nbsql.auto(con, "crossed", methods=["lda"], **options)
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
