@@ -30,14 +30,16 @@ class Auto(Ranking):
     Args:
         rows: the number of rows that the choice has seen.
         families: the chosen families by column, where they differ from those that a fit infers.
-        exclude: the columns without which the model is better, and those of 0 and 1 that are part of a category.
+        exclude: the columns without which the model is better, those that a covariance matrix cannot have because they do not
+            vary or follow from others, and those of 0 and 1 that are part of a category.
         calibrated: whether a temperature (`Model.calibrate`) was chosen.
         method: the chosen classifier, as `method` of a fit takes it; for another than "naive" and "weighted", `families`
             has only those of texts and of numbers that are categories.
         not_tried: what a budget of seconds has left untried, as texts; nothing otherwise.
         refused: the methods among those tried by default that the rows do not allow, or that were far behind another in the
             first fold, and why.
-        reasons: for each column of `families` and `exclude`, why, as a text with the gain over the default; for naive Bayes.
+        reasons: for each column of `families` and `exclude`, why, as a text with the gain over the default; for naive Bayes
+            and, of the columns that a covariance matrix cannot have, for discriminant analysis.
         ranking: a row for each setting, the chosen one first: rank (by log_loss), setting, log_loss, gain (over the default, in
             nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: another setting is chosen
             over naive Bayes, and a temperature over none, only if it gains more than one standard error.
