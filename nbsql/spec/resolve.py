@@ -370,19 +370,19 @@ def _group(known: Columns, key: str, family: Any, reserved: set[str]) -> Feature
     for column in members:
         _not_reserved(column, reserved)
         _accept(family, column)
-    alpha = family.alpha
-    if isinstance(alpha, Mapping):
+    if isinstance(alpha := family.alpha, Mapping):
         alpha = {known.find(name).name: value for name, value in alpha.items()}
     integers = [column.name for column in members if column.kind == "integer"]
     return _feature(key, replace(family.of([column.name for column in members], integers), alpha=alpha), members)
 
 
 def _no_family(columns: Sequence[Column]) -> str:
-    first, others = columns[0], columns[1:]
+    first, *others = columns
     more = f" (and neither have {listed(c.name for c in others)})" if others else ""
-    cure = f"⟨families={{{first.name!r}: 'categorical'}}⟩" if first.kind == "temporal" else "cast it, to text say"
-    names = ", ".join(repr(c.name) for c in columns)
-    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with ⟨exclude=[{names}]⟩, or {cure}"
+    cast = f"cast it, to {'numeric' if first.type == 'money' else 'text'} say"
+    cure = f"⟨families={{{first.name!r}: 'categorical'}}⟩" if first.kind == "temporal" else cast
+    without = f"⟨exclude={[each.name for each in columns]}⟩, or {cure}"
+    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with {without}"
 
 
 def _feature(name: str, family: Family, members: Sequence[Column], why: str = "", **marks: Any) -> Feature:

@@ -299,6 +299,8 @@ def _one_line(error: psycopg.Error) -> str:
         return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
     if state == "22012":  # division by zero
         return f"{said} in a row of the source; divide by nullif(x, 0), say"
+    if state == "22003" and said.endswith(" out of range"):  # numeric value out of range
+        return f"{said} in a row of the source; make a double of one number: CAST(... AS double precision)"
     if state == "42P16" and "temporary" in said:  # invalid table definition
         return "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
     if state in ("42883", "42P01", "42704") and "function" in (error.diag.context or ""):  # a name that is nowhere
