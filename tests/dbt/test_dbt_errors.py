@@ -420,6 +420,9 @@ AGAIN = {
 
 
 ONE_CLASS = "nbsql: 'ones' has one class only, 'a'; every prediction will be that class"
+UNIT_TEST = (
+    "the rows of a unit test are in no relation, whose columns and classes nbsql's models read; test the models around them"
+)
 REPEATED = (
     "nbsql: the rows for 'repeated' have as many of each class as those that its last run has added; if they are the same, "
     "they count twice: let where= select only rows that no run has counted, or set slice_by, and build it with --full-refresh"
@@ -492,7 +495,10 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     first = found.messages()
     new = found.dbt("run", "--select", "repeated", "--vars", "above: 1")
     assert REPEATED not in " ".join(new.stdout.split())
-    again = found.dbt("run", "--select", *AGAIN, "repeated", "--vars", "above: 1")
+    given = [{"input": "source('raw', 'rows')", "rows": [{"id": 1, "y": "a"}]}]
+    unit = {"name": "of_few_rows", "model": "ones", "given": given, "expect": {"rows": [{"n": 1}]}}
+    found.write("models/unit_tests.yml", {"unit_tests": [unit]})
+    again = found.dbt("build", "--select", *AGAIN, "repeated", "ones", "--vars", "above: 1")
     assert again.returncode == 1
     assert REPEATED in " ".join(again.stdout.split())
     return {**first, **found.messages()}
@@ -502,6 +508,7 @@ def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str], re
     engine = request.node.callspec.params["messages"]
     options = OPTIONS if engine == "duckdb" else {**OPTIONS, **ON_POSTGRES}
     expected = {name: line for name, (_, line) in {**options, **MODELS, **AGAIN}.items()}
+    expected["ones"] = UNIT_TEST
     for known, own in NAMES[engine].items():
         expected = {name: line.replace(known, own) for name, line in expected.items()}
     assert {name: messages[name] for name in expected} == {name: f"nbsql: {line}" for name, line in expected.items()}

@@ -167,11 +167,12 @@ class Project:
 
     def messages(self) -> dict[str, str]:
         """What dbt said of each node that it ran last: our line, or its first."""
-        found = {}
+        found: dict[str, str] = {}
         for result in self._results():
             lines = [line.strip() for line in (result["message"] or "").splitlines()]
             ours = [line[line.index("nbsql: ") :] for line in lines if "nbsql: " in line] or lines[:1]
-            found[result["unique_id"].split(".")[2]] = "".join(ours[:1])
+            name = result["unique_id"].split(".")[2]
+            found[name] = "".join(ours[:1]) or found.get(name, "")  # of a unit test, not of its skipped model
         return found
 
     @property
