@@ -31,7 +31,7 @@ SELECT
   CASE
     WHEN type = 'BOOLEAN' THEN 'boolean'
     WHEN type SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*' THEN 'number'
-    WHEN type SIMILAR TO 'VARCHAR|ENUM.*|UUID' THEN 'category'
+    WHEN type SIMILAR TO 'VARCHAR|(?s:ENUM.*)|UUID' THEN 'category'
   END AS kind
 FROM columns_of_source
 UNION ALL

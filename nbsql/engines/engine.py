@@ -17,6 +17,7 @@ from nbsql.engines.rows import json_structure, rows_as_json
 from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.turn import Lease, turn_of
 from nbsql.errors import Cure, DatabaseError, InputError, NotSupportedError, in_words, index_hint
+from nbsql.rendering.dialect import restore
 
 if TYPE_CHECKING:
     import pandas
@@ -163,7 +164,7 @@ class Engine(Catalogue):
 
         Every text and quoted name in a relation, and in the views and macros that it names, counts as a path.
         """
-        texts: list[str] = [*relations]
+        texts = [*map(restore, relations)]
         seen, found = set[str](), list[str]()
         while texts:
             words = {word for text in texts for word in re.findall(r"\w+", text)} - seen

@@ -9,6 +9,7 @@ from nbsql.errors import InputError
 if TYPE_CHECKING:
     import pyarrow
 
+_FRAMES = ("pandas", "pandas.core.frame", "polars.dataframe.frame")
 _READ_AGAIN = ("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "numpy")
 
 
@@ -27,18 +28,32 @@ def is_array(source: object) -> bool:
 
 
 def column_names(source: Any) -> list[Any]:
-    """The names of the columns of a frame, a dataset or a relation, of which none is run; none for other sources."""
-    if type(source).__name__ == "LazyFrame":
-        return list(source.collect_schema().names())
-    schema = getattr(source, "projected_schema", getattr(source, "schema", None))  # of a scanner, or of a dataset
-    names = (getattr(source, "column_names", None), getattr(source, "columns", None), getattr(schema, "names", None))
+    """The names of the columns of a frame, a dataset or a relation, of which none is run; none for other sources.
+
+    Raises InputError if it reads what has gone, such as a table or a file.
+    """
+    try:
+        if type(source).__name__ == "LazyFrame":
+            return list(source.collect_schema().names())
+        schema = getattr(source, "projected_schema", getattr(source, "schema", None))  # of a scanner, or of a dataset
+        names = (getattr(source, "column_names", None), getattr(source, "columns", None), getattr(schema, "names", None))
+    except Exception as error:  # each library has its own exceptions
+        raise InputError(f"the {type(source).__name__} cannot be read: {_first_line(error)}") from None
     return list(next((each for each in names if each is not None), ()))
 
 
 def unwrap(source: Any, connection: object) -> Any:
-    """The frame within a narwhals frame; the SQL of an ibis table on this connection; or else the source itself."""
+    """The frame within a narwhals frame; the SQL of an ibis table on this connection; or else the source itself.
+
+    A frame of a class that extends pandas' or Polars' is one of theirs: as a stream of Arrow, its index would be a column.
+    """
     while _library(source) == "narwhals" and hasattr(source, "to_native"):
         source = source.to_native()
+    if not reads_again(source):
+        base = next(
+            (each for each in type(source).__mro__ if each.__name__ == "DataFrame" and each.__module__ in _FRAMES), None
+        )
+        source = source if base is None else base(source)
     if _library(source) != "ibis" or not hasattr(source, "get_backend"):
         return source
     import ibis

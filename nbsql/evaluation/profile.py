@@ -19,7 +19,7 @@ from nbsql.learning.derive import check_slice_names
 from nbsql.plan import Plan, Rows
 from nbsql.plan.context import Context
 from nbsql.queries.query import Query, macro_query
-from nbsql.rendering.dialect import folded
+from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import CLASS_AND_FEATURE
 from nbsql.spec.spec import Feature, Spec
@@ -76,7 +76,7 @@ def profile(state: ModelState, feature: Feature, source: Source | None) -> Query
     return Query(engine, engine.renderer.statement("profile_of_numbers", explained, feature, histogram, weights), source)
 
 
-def choices_sql(state: ModelState, features: Sequence[Feature], rows: Sequence[Sequence[str | None]]) -> Markup:
+def choices_sql(state: ModelState, features: Sequence[Feature], rows: Sequence[Sequence[str | None]]) -> str:
     """The query of the contributions of given values to the joint log-likelihood of each class.
 
     It is the query of `explain`, with the number of a row as its key. A row has a text for each column of the features, None
@@ -85,7 +85,7 @@ def choices_sql(state: ModelState, features: Sequence[Feature], rows: Sequence[S
     types = [type_name for feature in features for type_name in _types(state.engine, feature)]
     relation = state.engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
     columns = [column for feature in features for column in feature.columns]
-    return _explain_rows(state, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
+    return restore(_explain_rows(state, features, Rows(relation, [CHOICE, *columns]), (CHOICE,)))
 
 
 def _types(engine: Engine, feature: Feature) -> list[Markup]:

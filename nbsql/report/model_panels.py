@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from markupsafe import Markup
-
 from nbsql.errors import InputError, ModelError
 from nbsql.evaluation import profile as profiles
 from nbsql.evaluation.profile import feature_named, is_number
@@ -208,7 +206,7 @@ def frequent_values(request: Request, feature: str, most: int) -> Query:
 def _of_profile(request: Request, feature: str, macro: str, *arguments: Any) -> Query:
     engine = request.state.engine
     state = request.state
-    profile = Markup(profiles.profile(state, profiles.feature_named(state.spec, feature, state.title), None).sql)  # noqa: S704
+    profile = engine.renderer.dialect.query(profiles.profile(state, feature_named(state.spec, feature, state.title), None).sql)
     return Query(engine, engine.renderer.statement(macro, profile, *arguments))
 
 

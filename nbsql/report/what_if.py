@@ -207,7 +207,7 @@ def _explained(
         [part for of in texts.values() for part in of[place if place < len(of) else 0]]
         for place in range(max(map(len, texts.values())))
     ]
-    sql = str(choices_sql(state, list(values), lines))
+    sql = choices_sql(state, list(values), lines)
     terms: dict[tuple[str, int], dict[str, float]] = {}
     for row in records(Query(state.engine, sql), digits=None):
         if row["feature"] is not None:

@@ -1,5 +1,7 @@
 """Names and values that break careless SQL: they come back as they went in, and nothing in them runs."""
 
+from typing import Any
+
 import duckdb
 import pytest
 from hypothesis import example, given
@@ -9,6 +11,7 @@ from support.algebra import examples
 import nbsql
 from nbsql import InputError
 from nbsql.rendering.dialect import folded
+from nbsql.rendering.renderer import macro_path
 
 # fmt: off
 HOSTILE = [
@@ -205,3 +208,33 @@ def test_names_are_found_whatever_their_case(con: duckdb.DuckDBPyConnection) -> 
     assert model.target == "KLASSE"
     assert nbsql.load(con, "mODELL").name == "Modell"
     assert model.predict('SELECT 1.0 AS "ZAHL x", NULL AS spare').columns == ["ZAHL x", "spare", "prediction", "probability"]
+
+
+LINE_ENDS = ["\n", "\r\n", "\x0b", "\x85", "\u2028"]  # as `str.splitlines` knows them
+
+
+def pictures(end: str) -> list[list[Any]]:
+    """The numbers of two pictures of a model and of rows whose texts, columns and name have such a line end."""
+    labels = [f"a{end}b", f"c{end}d"]
+    rows = [{"y": labels[i % 2], f"k{end}": labels[(i * i + i // 3) % 2], "g": i % 4} for i in range(60)]
+    model = nbsql.fit(duckdb.connect(), rows, target="y", families={f"k{end}": "categorical"}, name=f"m{end}")
+    nomogram, profile = model.plot.nomogram().figure, model.plot.profile(f"k{end}", rows).figure
+    numbers = [row["contribution"] for row in nomogram.tables["rows"]]
+    return [numbers, [row["share"] for row in profile.tables["rows"]]]
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+def test_pictures_show_texts_with_line_ends_as_any_others(end: str) -> None:
+    """As part of a statement that is indented, a value would be another one, which no row has."""
+    assert pictures(end) == pictures("_")
+
+
+@pytest.mark.parametrize("end", LINE_ENDS)
+def test_macros_take_an_enum_whose_labels_have_line_ends(con: duckdb.DuckDBPyConnection, end: str) -> None:
+    labels = f"'a{end}b', 'c'"
+    con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, [{labels}][1 + i % 3 // 2]::ENUM ({labels}) AS k FROM range(20) AS r(i)")
+    nbsql.fit(con, "t", target="y", name="m")
+    assert len(con.execute("FROM m.predict('t')").fetchall()) == 20
+    con.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
+    con.execute("CREATE TABLE n AS FROM naive_bayes('t', 'y')")
+    assert con.execute("SELECT count(*) FROM n WHERE feature = 'k'").fetchall() != [(0,)]

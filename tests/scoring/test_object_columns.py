@@ -2,10 +2,13 @@
 
 import datetime
 import enum
+import re
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -128,3 +131,67 @@ def test_rows_that_python_has_in_other_forms_name_the_call_that_makes_dicts_of_t
         assert model.predict_one(getattr(row, call)()) == expected
     with pytest.raises(nbsql.InputError, match=r"not generator; pass list\(rows\)$"):
         model.predict({"x": x} for x in (1.0, 2.0))
+
+
+class PandasFrame(pandas.DataFrame):
+    """A class that extends pandas', as that of geopandas does."""
+
+
+class PolarsFrame(pl.DataFrame):
+    """A class that extends Polars'."""
+
+
+@pytest.mark.parametrize("kind", [PandasFrame, PolarsFrame])
+def test_a_frame_of_a_class_that_extends_one_is_that_one(con: duckdb.DuckDBPyConnection, kind: Any) -> None:
+    """As a stream of Arrow, the index of pandas would be a feature, and a column of objects had the type of its first value."""
+    rows = {"y": ["a", "b"] * 6, "x": [1.0, 2.0, 3.0] * 4}
+    frame = kind(rows)
+    if kind is PandasFrame:
+        frame["mixed"] = pandas.Series([1, "u", None] * 4, dtype=object)
+        frame.index = [0.5, 1.5, 2.5] * 4
+    model = nbsql.fit(con, frame, target="y")
+    assert list(model.families) == [name for name in frame.columns if name != "y"]
+    assert [row[0] for row in model.predict(frame).fetchall()] == rows["y"]
+
+
+@pytest.mark.parametrize("kind", ["lazy frame", "relation", "closed relation"])
+def test_what_reads_a_table_or_file_that_has_gone_is_refused_in_one_line(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str
+) -> None:
+    con.execute("CREATE TABLE gone AS SELECT 1 AS y")
+    other = duckdb.connect()
+    source = {
+        "lazy frame": pl.scan_csv(tmp_path / "gone.csv"),
+        "relation": con.table("gone"),
+        "closed relation": other.sql("SELECT 1 AS y"),
+    }[kind]
+    con.execute("DROP TABLE gone")
+    other.close()
+    with pytest.raises(nbsql.InputError, match=r"^the (LazyFrame|DuckDBPyRelation) cannot be read: .+$") as caught:
+        nbsql.fit(con, source, target="y")
+    assert "\n" not in str(caught.value)
+    assert con.execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_an_array_of_records_names_the_frame_that_has_its_columns(con: duckdb.DuckDBPyConnection) -> None:
+    rows = np.array([("a", 1.0), ("b", 2.0)], dtype=[("y", "U1"), ("x", "f8")])
+    with pytest.raises(nbsql.InputError, match=r"not ndarray; pass pandas\.DataFrame\(rows\)$"):
+        nbsql.fit(con, rows, target="y")
+    assert len(nbsql.fit(con, pandas.DataFrame(rows), target="y").families) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "type_", "cure"),
+    [
+        (np.arange(4, dtype=">i4"), ">i4", ".astype(x.dtype.newbyteorder('='))"),
+        (pl.Series([1, 2] * 2, dtype=pl.Int128), "Int128", ".cast(polars.Int64)"),
+        (pa.array([1, 2] * 2, pa.decimal256(50)), r"decimal256\(50, 0\)", ".cast('float64')"),
+    ],
+)
+def test_a_type_that_duckdb_does_not_read_says_what_it_reads(
+    con: duckdb.DuckDBPyConnection, column: Any, type_: str, cure: str
+) -> None:
+    make = {"ndarray": pandas.DataFrame, "Series": pl.DataFrame}.get(type(column).__name__, pa.table)
+    said = rf"^column 'x' of the \w+ is {type_}, which DuckDB does not read; convert it by {re.escape(cure)}, or leave it out$"
+    with pytest.raises(nbsql.InputError, match=said):
+        nbsql.fit(con, make({"y": ["a", "b"] * 2, "x": column}), target="y")

@@ -21,6 +21,10 @@ _CURES = {  # of columns that DuckDB does not read, by how the names of their ty
     "complex": ".abs()",
     "Sparse": ".sparse.to_dense()",
     "halffloat": ".cast('float32')",
+    "decimal256": ".cast('float64')",
+    "Float16": ".cast(polars.Float32)",
+    "Int128": ".cast(polars.Int64)",
+    ">": ".astype(x.dtype.newbyteorder('='))",
 }
 _WHOLE = {"i": "Int64", "u": "UInt64"}
 

@@ -197,9 +197,11 @@ class Sources:
                 raise InputError(f"the relation cannot be read on this connection{hint or f' ({reason})'}") from None
             if kind in _IN_MEMORY or isinstance(frame, dict):
                 raise unreadable(frame, kind, reason) from None
+            cure = "; pass pandas.DataFrame(rows)" if is_array(frame) else ""
+            cure = "; pass list(rows)" if isinstance(frame, Iterator) else cure
             raise InputError(
                 f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
-                f"a dict of columns or a list of dicts, not {kind}{'; pass list(rows)' if isinstance(frame, Iterator) else ''}"
+                f"a dict of columns or a list of dicts, not {kind}{cure}"
             ) from None
         turn = turn_of(self._engine.handle)
 
