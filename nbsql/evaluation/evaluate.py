@@ -15,11 +15,13 @@ from nbsql.errors import InputError, no_column
 from nbsql.evaluation.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.evaluation.slices import Slices, check_slices
 from nbsql.family.checks import whole_number
+from nbsql.learning.count import check_weight_sums
 from nbsql.plan import Judgeable
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
-from nbsql.spec.spec import Spec
+from nbsql.spec.rules import RULES
+from nbsql.spec.spec import Check, Spec
 from nbsql.storage.state import ModelState
 
 LEAST = 2.0**-52  # a probability is taken to be at least so much, as for the log loss
@@ -76,6 +78,8 @@ def comparison(
     """
     as_text = any(rows_to_judge(one, source, weight).as_text for one in (state, other))
     weights = None if weight is None else _column(source, weight, "the weight").name
+    if weights is not None:
+        check_weights(state.engine, source, weights, _column(source, state.spec.target, "the target").name)
     columns = [column.name for column in source.columns]
     rows = Judgeable(source.relation, columns, weight=weights, as_text=as_text)
     return Query(state.engine, state.plan.comparison(rows, state.classes, other.plan, other.classes, calibrations), source)
@@ -152,6 +156,14 @@ def weight_column(source: Source, weight: str) -> Column:
     if not column.is_number:
         raise InputError(f"weight column {column.name!r} is {column.type}; weights must be numbers")
     return column
+
+
+def check_weights(engine: Engine, source: Source, weight: str, label: str | None = None) -> None:
+    """Raise InputError if weights sum to what no double holds or, of rows with that label, are not all at least 0."""
+    ((broken, total),) = engine.query_macro("sum_of_weights", source.relation, weight, label)
+    if broken and label is not None:
+        raise InputError(Check("weight", weight, RULES["weight"]).violation_message(int(broken)))
+    check_weight_sums(weight, [total or 0], of="")
 
 
 def label_column(state: ModelState, source: Source) -> tuple[str | None, bool]:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.evaluation.evaluate import label_column, weight_column
+from nbsql.evaluation.evaluate import check_weights, label_column, weight_column
 from nbsql.evaluation.profile import is_number
 from nbsql.family import Binned
 from nbsql.learning.prepare import answers_for_numbers
@@ -57,6 +57,8 @@ def monitor(
     if reference is not None:
         sides.append(_Side(reference, labels[1][0], is_reference=True))
     weights = [weight_column(side.source, weight).name for side in sides if weight is not None]
+    for side, name in zip(sides, weights, strict=False):
+        check_weights(engine, side.source, name)
     names = _columns(spec, sides)
     counted = replace(
         spec, target=_ALL, target_type="INTEGER", weight=_WEIGHT, slice_by="nbsql_period", segment_by=None, components=None,

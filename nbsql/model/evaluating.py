@@ -122,7 +122,8 @@ class Evaluating(Handle):
             calibrated: None compares each model as it answers, calibrated if it is; True or False is of both.
 
         Raises:
-            InputError: the models differ in target or connection, or the source lacks a column that is needed.
+            InputError: the models differ in target or connection, the source lacks a column that is needed, or a weight is not
+                a number of at least 0.
 
         >>> data = "SELECT i % 2 AS y, 'a' || i % 4 AS a, 'b' || i % 3 AS b FROM range(60) AS t(i)"
         >>> better, worse = (nbsql.fit(con, data, target="y", features=[name]) for name in "ab")

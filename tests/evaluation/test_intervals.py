@@ -109,6 +109,27 @@ def test_a_weight_of_one_or_less_says_nothing_of_how_sure_a_mean_is(con: duckdb.
     assert [row[5:] for row in compared] == [(None, None, None)] * 6
 
 
+@pytest.mark.parametrize("wrong", ["-1", "NULL", "'inf'", "'nan'", "1e308"])
+def test_weights_that_an_evaluation_refuses_are_refused_by_a_comparison(con: duckdb.DuckDBPyConnection, wrong: str) -> None:
+    """What only a sum shows is refused by `monitor`, too, which leaves rows without a weight out."""
+    model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 AS x FROM range(30) AS t(i)", target="y", name="m")
+    weight = f"CASE WHEN i < 2 THEN {wrong}::DOUBLE ELSE 1 END"
+    source = f"SELECT i % 2 AS y, i % 3 AS x, {weight} AS w FROM range(1, 5) AS t(i)"
+    source += f" UNION ALL SELECT NULL, 1, {wrong}::DOUBLE" if wrong != "1e308" else f" UNION ALL {source}"
+    asked = [lambda: model.evaluate(source, weight="w"), lambda: model.compare(model, source, weight="w")]
+    for ask in [*asked, *([lambda: model.monitor(source, weight="w")] if wrong == "1e308" else [])]:
+        with pytest.raises(nbsql.InputError) as caught:
+            ask()
+        assert str(caught.value) == (
+            "the weights 'w' sum to inf, and must sum to 1e-150 to 1e+150; multiply all weights by one number"
+            if wrong == "1e308"
+            else "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0"
+        )
+    if wrong != "1e308":
+        found = {metric: value for *_, metric, value, _, _, _ in model.monitor(source, weight="w").fetchall()}
+        assert (found["rows"], found["labelled"]) == (3, 1)
+
+
 def test_a_class_that_the_model_does_not_know_is_one_of_three(con: duckdb.DuckDBPyConnection) -> None:
     """The sum of the squares is then over three classes, in an evaluation, its intervals, slices and a comparison."""
     model = nbsql.fit(con, rows(2), target="label", features=["a", "b"], name="m")

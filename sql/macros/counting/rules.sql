@@ -30,6 +30,18 @@ abs({{ x }}) <= 1e150 AND {{ x }} <> {{ nbsql.floor_of(x) }}
 NOT coalesce({{ x }} >= 0 AND {{ x }} < {{ nbsql.infinity() }}, FALSE)
 {%- endmacro %}
 
+{# One row: broken, the number of labelled rows whose weight breaks its rule, and total, the sum of the other weights. #}
+{% macro sum_of_weights(source, weight, label) -%}
+{% set is_broken = nbsql.breaks_weight(weight) -%}
+SELECT
+  sum(CASE WHEN {{ is_broken }} THEN 1 ELSE 0 END) AS broken,
+  sum(CASE WHEN {{ is_broken }} THEN 0 ELSE CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}) END) AS total
+FROM {{ source }} AS source
+{%- if label is not none +%}
+WHERE source.{{ nbsql.ident(label) }} IS NOT NULL
+{%- endif %}
+{%- endmacro %}
+
 {# One row: how many rows with a class break each rule of a scan: broken_1, broken_2, ... dbt runs this query by itself. #}
 {% macro broken_rules(scan, count) -%}
 SELECT
