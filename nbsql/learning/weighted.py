@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import Any, ClassVar
 
 from markupsafe import Markup
@@ -16,7 +17,7 @@ from nbsql.learning.draft import Draft
 from nbsql.learning.evidence import Evidence, EvidenceFolds, is_level
 from nbsql.learning.interactions import interactions, triples
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
-from nbsql.learning.newton import Newton
+from nbsql.learning.newton import Newton, Step
 from nbsql.learning.one_dependence import cut_of
 from nbsql.learning.selection import best_features, rounded
 from nbsql.plan import Plan
@@ -31,6 +32,8 @@ MOST_CHANGE = 1.0  # of a weight, by one step from the weights of all rows to th
 FOLD_TOLERANCE = 0.1  # the change of a weight at which the search ends where the loss of folds is all that is wanted
 PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
 ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
+ROWS_FOR_PRODUCTS = 7_000  # whose products of terms stand for those of all rows, or up to twice as many
+TOLERANCE = 1e-7  # the change of a weight at which a search by such products ends
 MOST_OFFSETS = 30  # classes with an offset each, which take K squared; beyond it they share one weight of the prior
 MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 
@@ -65,6 +68,7 @@ class FeatureWeightSearch(WeightSearch):
     """A search for the weights of features, by one set of options or by the best of several."""
 
     counts: Sequence[float] = ()  # the rows of each class, in the order of their numbers
+    shares: Iterator[int] = field(default_factory=lambda: repeat(1))  # next, the products of one row in so many are summed
 
     def find(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[tuple[int, str | None, float]]]:
         """The options, and tuples of the number of a class, a feature or None, and a weight.
@@ -139,21 +143,50 @@ class FeatureWeightSearch(WeightSearch):
 
     def _trials(self, tried: Sequence[Weighted], evidence: Evidence) -> Iterator[Trial]:
         """The trials of options that differ in the penalty, each from the minimum with the larger one before."""
+        products: Markup | None = None
         with self._solving(tried[-1], evidence.features) as starts:
             for options in reversed(tried):
                 self._set_penalty(options)
                 try:
-                    point = self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE)
+                    point = self._run_newton(evidence.relation, starts, products, FOLD_TOLERANCE)
                     loss = self.loss(self._scores(evidence, self._points_of_folds(evidence, point)))
                 except InputError:  # there is no minimum
                     continue
-                starts = [point, starts[-1]]
+                starts, products = [point, starts[-1]], self.products
                 yield loss, options, point
 
     def scores_by_others(self, asked: Weighted, evidence: Evidence) -> Markup:
         """A table of the scores of the rows by the weights of the other folds, without a choice among options."""
         penalty = PENALTIES[0] if asked.penalty is None else asked.penalty
         return self._scores(evidence, self.find_by_fold(replace(asked, per="feature", penalty=penalty), evidence))
+
+    def _run_newton(
+        self, design: Markup, starts: Sequence[list[float]], products: Markup | None = None, tolerance: float = 0.0
+    ) -> list[float]:
+        share = self.engine.query_macro("row_count", design)[0][0] // ROWS_FOR_PRODUCTS
+        is_sampled = self.options.penalty and share > 1  # without a penalty, some rows may not determine a weight
+        self.shares = chain(repeat(share, 3 if is_sampled else 0), repeat(1))
+        return super()._run_newton(design, starts, products, max(tolerance, TOLERANCE if is_sampled else 0.0))
+
+    def _step(self, design: Markup, point: Sequence[float], products: Markup | None) -> tuple[Step, Markup]:
+        """The step at a point. The products are those of some rows three times, then of all."""
+        relation = self._point(point)
+        share = next(self.shares) if products is None else 0
+
+        def rows_of(*curvature: Any) -> list[tuple[Any, ...]]:
+            self.engine.announce("sums")
+            return self.engine.query_macro("evidence_sums", self.problem, design, relation, *curvature)
+
+        if share == 1:
+            sums = products = self.newton.load("products", rows_of(True))
+        else:
+            rows = rows_of(False)
+            sums = self.newton.load("sums", rows)
+            if products is None:
+                ((*part, some),) = rows_of(True, share)
+                growth = rows[0][3][2] / some[2]
+                products = self.newton.load("products", [(*part, [growth * each for each in some])])
+        return self.newton.steps(point, sums, products)[0], products
 
     def _scores(self, evidence: Evidence, points: Sequence[tuple[str, Sequence[float]]]) -> Markup:
         """A table of the scores of the rows by the point of each fold: within a query each score would be computed K times."""

@@ -19,8 +19,8 @@
 
     gradient  sum n sum_c (p_c - [y = c]) (x_jc - m_j)        Hessian  sum n sum_c p_c (x_ic - m_i) (x_jc - m_j)
 
-  So a row counts as one row for each class, with r = n (p_c - [y = c]) and q = n p_c, in the scan of logistic regression
-  (logistic/scan.sql). Its constant, the term 0, changes nothing here and stays 0.
+  For the Hessian a row counts as one row for each class, with r = n (p_c - [y = c]) and q = n p_c, in the scan of logistic regression
+  (logistic/scan.sql). Its constant, the term 0, changes nothing here and stays 0. The gradient needs no means, as the r of a row sum to 0.
 #}
 
 {#
@@ -100,14 +100,10 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {%- endfor %}
 {%- endmacro %}
 
-{# The evidence of one row in `share` of each fold, because each fifth row may be in the same one. #}
+{# The evidence of one row in `share`, by another hash than that of the rows to learn from. #}
 {% macro evidence_of_some(evidence, share) -%}
-SELECT *
-FROM (
-  SELECT evidence.*, row_number() OVER (PARTITION BY fold ORDER BY nbsql_row ASC NULLS LAST) AS place
-  FROM {{ evidence }} AS evidence
-) AS evidence
-WHERE place % {{ share }} = 0
+{% set number %}7 * evidence.nbsql_row{% endset -%}
+SELECT * FROM {{ evidence }} AS evidence WHERE {{ nbsql.mixed_hash(number) }} % {{ share }} = 0
 {%- endmacro %}
 
 {# The evidence of the rows that are not in a fold. #}
@@ -115,31 +111,72 @@ WHERE place % {{ share }} = 0
 SELECT * FROM {{ evidence }} AS evidence WHERE CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} <> {{ nbsql.text(fold) }}
 {%- endmacro %}
 
-{# The sums of a scan (logistic/scan.sql) for each fold, without products: its name, and the list of the losses and gradients. #}
+{#
+  One row of sums at a trial value of v, in the form of logistic/scan.sql: part, i, j, sums. With the products of pairs of terms, they are
+  those of one row in `share`; else those of all rows, and the list ends with the gradient.
+#}
+{% macro evidence_sums(problem, evidence, trial, curvature, share=1) -%}
+{% if curvature -%}
+{{ nbsql.logistic_sums(problem, nbsql.subquery(nbsql.evidence_of_some(evidence, share)) if share > 1 else evidence, trial, true) }}
+{%- else -%}
+SELECT 'total' AS part, CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, {{ nbsql.evidence_gradients(problem) }} AS sums
+FROM {{ nbsql.evidence_residuals(problem, evidence, trial) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The same without products for each fold: its name, and the list. #}
 {% macro sums_of_folds(problem, evidence, trial) -%}
-SELECT
-  CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
-  {{ nbsql.list_of(nbsql.logistic_gradients(problem), nbsql.double()) }} AS sums
-FROM {{ nbsql.subquery(nbsql.evidence_predicted(problem, evidence, trial)) }} AS predicted
+SELECT CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold, {{ nbsql.evidence_gradients(problem) }} AS sums
+FROM {{ nbsql.evidence_residuals(problem, evidence, trial) }}
 GROUP BY fold
+{%- endmacro %}
+
+{# A list: the losses, the largest loss of a row, the weight, and the gradient of each term. #}
+{% macro evidence_gradients(problem) -%}
+{% set sums -%}
+sum(weight * loss), max(loss), sum(weight), 0
+{%- for term in problem.numbers %}, sum(0
+{%- for k in problem.class_numbers %}
+{%- set x = nbsql.number_of_term(term, k) %}
+{%- if x %} + r_{{ k }} * {{ x }}{% endif %}
+{%- endfor %})
+{%- endfor %}
+{%- endset -%}
+{{ nbsql.list_of(sums, nbsql.double()) }}
+{%- endmacro %}
+
+{# The relation of the rows of the evidence with their posteriors p_1, p_2, ..., their loss, and the residuals r_1, r_2, ... #}
+{% macro evidence_residuals(problem, evidence, trial) -%}
+{% set residuals = namespace(columns=[]) -%}
+{% for k in problem.class_numbers -%}
+{% set residual %}weight * (p_{{ k }} - CASE WHEN y = {{ k }} THEN 1 ELSE 0 END){% endset -%}
+{% set residuals.columns = residuals.columns + [('r_' ~ k, residual)] -%}
+{% endfor -%}
+{% set posteriors %}{{ nbsql.subquery(nbsql.evidence_posteriors(problem, evidence, trial)) }} AS posteriors{% endset -%}
+{{ nbsql.with_columns(posteriors, residuals.columns) }}
+{%- endmacro %}
+
+{# One row per row of the evidence: its columns, the posteriors p_1, p_2, ..., and the loss. #}
+{% macro evidence_posteriors(problem, evidence, trial) -%}
+{% set scored -%}
+(
+  SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
+    evidence.*
+    {%- for k in problem.class_numbers %},
+    {{ nbsql.score_by_terms(problem, k) }} AS eta_{{ k }}
+    {%- endfor +%}
+  FROM {{ evidence }} AS evidence
+  CROSS JOIN {{ trial }} AS tried
+) AS scored
+{%- endset -%}
+SELECT *, highest - CASE y{% for k in problem.class_numbers %} WHEN {{ k }} THEN eta_{{ k }}{% endfor %} END + ln(mass) AS loss
+FROM {{ nbsql.with_posteriors_of_scores(scored, problem.class_numbers) }}
 {%- endmacro %}
 
 {# One row per row of the evidence and class: fold, weight and loss (0 but in the first class), r_1, q_1, and z_j = x_jc - m_j. #}
 {% macro evidence_predicted(problem, design, trial) -%}
-{% set scored -%}
-(
-  SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
-    design.*
-    {%- for k in problem.class_numbers %},
-    {{ nbsql.score_by_terms(problem, k) }} AS eta_{{ k }}
-    {%- endfor +%}
-  FROM {{ design }} AS design
-  CROSS JOIN {{ trial }} AS tried
-) AS scored
-{%- endset -%}
 WITH posteriors AS {{ nbsql.materialized() }}(
-  SELECT *, highest - CASE y{% for k in problem.class_numbers %} WHEN {{ k }} THEN eta_{{ k }}{% endfor %} END + ln(mass) AS loss
-  FROM {{ nbsql.with_posteriors_of_scores(scored, problem.class_numbers) | indent(2) }}
+  {{ nbsql.evidence_posteriors(problem, design, trial) | indent(2) }}
 ),
 centred AS {{ nbsql.materialized() }}(
   SELECT
