@@ -60,7 +60,9 @@ class EvidenceFolds(Folds):
             features = spec.features[start : start + FEATURES_A_TABLE]
             context = self.context(replace(spec, features=features))
             query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups)
-            tables.append(Evidence(self.create(f"{start} evidence of rows", query), features))
+            is_all = not others and len(features) == len(spec.features)
+            relation = fragment("subquery", query) if is_all else self.create(f"{start} evidence of rows", query)
+            tables.append(Evidence(relation, features))
         together = [feature for table in tables for feature in table.features]
         joined = fragment("joined_evidence", tables, together, models.context.form.class_numbers)
         return Evidence(self.create("evidence of the rows", joined), together)

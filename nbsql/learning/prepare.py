@@ -84,7 +84,8 @@ def check_use(draft: Draft) -> Draft:
 
 TOGETHER = ("binned_edges", "binned_mdl", "kernel_range")  # each of many numbers in one statement
 MAX_VALUES = 500_000  # values in one statement; of larger tables it has fewer columns
-ROWS_FOR_BINS = 10_000  # from which the bins are found that MDL chooses from, or up to twice as many
+ROWS_FOR_BINS = 10_000  # from which the bins are found that MDL chooses from, or up to twice as many,
+MANY_VALUES = 1_000  # of a number that has more different values
 
 Answers = dict[str, list[tuple[Any, ...]]]
 Rows = Iterable[tuple[Any, ...]]
@@ -97,20 +98,24 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
         if (fit_query := feature.family.fit_query) in TOGETHER:
             groups.setdefault((str(fit_query), repr(feature.family.counting_options)), []).append(feature)
     answers: Answers = {feature.name: [] for features in groups.values() for feature in features}
-    counts_in_histograms = engine.renderer.dialect.traits.vectorised and spec.weight is None
+    model = Context.of(spec)
     for (fit_query, _), features in groups.items():
         is_mdl = fit_query == "binned_mdl"
         rows = engine.query_macro("row_count", source)[0][0] if is_mdl or len(features) > 1 else 1
-        share = max(1, rows // ROWS_FOR_BINS) if is_mdl and counts_in_histograms else 1
-        size = max(1, MAX_VALUES // max(1, rows // share))
-        for start in range(0, len(features), size):
-            asked = features[start : start + size]
-            names = {feature.index: feature.name for feature in asked}
+        shares = dict.fromkeys((feature.index for feature in features), 1)
+        if is_mdl and engine.renderer.dialect.traits.vectorised and spec.weight is None and rows >= 2 * ROWS_FOR_BINS:
+            facts = engine.query_macro("number_facts", model, source, features, False)
+            shares |= {index: rows // ROWS_FOR_BINS for index, _, _, distinct, *_ in facts if distinct > MANY_VALUES}
+        for share in sorted({*shares.values()}):
+            alike = [feature for feature in features if shares[feature.index] == share]
+            size = max(1, MAX_VALUES // max(1, rows // share))
             read: Callable[..., Rows] = (
                 partial(_mdl_edges, engine, share) if is_mdl else partial(engine.query_macro, str(fit_query))
             )
-            for index, *answer in sorted(read(Context.of(spec), source, asked)):
-                answers[names[index]].append(tuple(answer))
+            for start in range(0, len(alike), size):
+                names = {feature.index: feature.name for feature in alike[start : start + size]}
+                for index, *answer in sorted(read(model, source, alike[start : start + size])):
+                    answers[names[index]].append(tuple(answer))
     return answers
 
 

@@ -106,12 +106,14 @@ def test_many_values_are_cut_between_bins_of_as_many_rows(con: Connection) -> No
     assert edges(con, "t")["a"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_values_that_are_few_are_cut_by_all_of_many_rows(con: Connection) -> None:
+def test_bins_of_a_sample_are_cut_by_all_of_many_rows(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     con.execute("""CREATE TABLE t AS SELECT hash(i) % 30 AS a, (hash(i) % 30 > 9 AND hash(i + 0.5) % 3 > 0)::INT::VARCHAR AS y
         FROM range(24000) AS r(i)""")  # fmt: skip
     con.execute("INSERT INTO t VALUES (NULL, '1')")
     pairs = con.execute("SELECT a, y, count(*) FROM t WHERE a IS NOT NULL GROUP BY ALL").fetchall()
     expected = pytest.approx(fayyad_irani(pairs), rel=1e-12)
+    assert edges(con, "t")["a"] == expected
+    monkeypatch.setattr("nbsql.learning.prepare.MANY_VALUES", 0)
     assert edges(con, "t")["a"] == expected
     con.execute("ALTER TABLE t ADD COLUMN w INTEGER DEFAULT 1")
     assert edges(con, "t", weight="w")["a"] == expected
