@@ -203,6 +203,15 @@ def test_a_file_of_another_kind_says_what_reads_it(con: duckdb.DuckDBPyConnectio
             nbsql.fit(con, f"SELECT * FROM '{name}'", target="y")
 
 
+def test_a_database_as_a_source_says_how_to_read_its_tables(con: duckdb.DuckDBPyConnection) -> None:
+    duckdb.connect("other.duckdb").execute("CREATE TABLE days AS FROM (VALUES ('a', 1), ('b', 2)) AS t(y, town)").close()
+    with pytest.raises(InputError) as caught:
+        nbsql.fit(con, "other.duckdb", target="y")
+    cure = "FROM read_duckdb('other.duckdb', table_name='...')"
+    assert str(caught.value) == f"'other.duckdb' is a DuckDB database; read one of its tables: \"{cure}\""
+    assert nbsql.fit(con, cure.replace("...", "days"), target="y").classes == ["a", "b"]
+
+
 def test_a_file_that_is_not_what_its_name_says(con: duckdb.DuckDBPyConnection) -> None:
     Path("rows.csv").write_bytes(b"PK\x03\x04\xff\xfe\x80,\n" * 9)
     with pytest.raises(DatabaseError, match=r"'rows.csv' is a ZIP archive or an Excel file; unpack it"):

@@ -314,6 +314,8 @@ def test_what_is_no_database(tmp_path: Path) -> None:
             nbsql.models(path)
         with pytest.raises(DatabaseError, match=f"^{re.escape(message)}$"):
             nbsql.fit(path, DAYS, target="play", name="golf")
+    with pytest.raises(DatabaseError, match=f"^{re.escape(repr(str(tmp_path)))} is a folder; name a database file$"):
+        nbsql.models(tmp_path)
     with pytest.raises(DatabaseError, match=r"^cannot open '.*days.duckdb': its folder does not exist; make it first$"):
         nbsql.fit(tmp_path / "nowhere" / "days.duckdb", DAYS, target="play", name="golf")
     with pytest.raises(InputError, match=r"^con must be a DuckDB connection or the path of a database, not NoneType$"):

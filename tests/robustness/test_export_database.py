@@ -168,9 +168,17 @@ def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, bef
         con.execute("CREATE SCHEMA spam")
         assert answers(con, "other", how=how) == nearly(before, 1e-9)
         if how == "told":
-            con.execute(f"DETACH other; ATTACH '{team}' AS \"other team\" (READ_ONLY)")
-            quoted = con.sql("FROM \"other team\".spam.predict('inbox', database := '\"other team\"')")
-            assert {row[-2] for row in quoted.fetchall()} == {row[-2] for row in before["spam", "predict('inbox')"][-1]}
+            expected = {row[-2] for row in before["spam", "predict('inbox')"][-1]}
+            for name, argument in (
+                ("other team", ""),
+                ("of.all", ""),
+                ("a or b", ""),
+                ("now, old", ", database := '\"now, old\"'"),
+            ):
+                con.execute(f"DETACH DATABASE IF EXISTS other; ATTACH '{team}' AS \"{name}\" (READ_ONLY)")
+                quoted = con.sql(f"FROM \"{name}\".spam.predict('inbox'{argument})")
+                assert {row[-2] for row in quoted.fetchall()} == expected, name
+                con.execute(f'DETACH "{name}"')
 
 
 @pytest.mark.slow

@@ -77,6 +77,18 @@ def test_objects_of_a_frame_are_no_texts(con: duckdb.DuckDBPyConnection) -> None
     assert nbsql.fit(con, rows, target="y").families["x"].name == "tokens"
 
 
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1.5 has no such setting")
+def test_a_query_that_takes_too_long_for_the_session_says_so() -> None:
+    long = "SELECT a.range % 2 AS y, hash(a.range + b.range) % 3 AS x FROM range(100_000) AS a, range(100_000) AS b"
+    with duckdb.connect() as con:
+        con.execute("SET max_execution_time = 200")
+        with pytest.raises(nbsql.DatabaseError) as caught:
+            nbsql.fit(con, long, target="y")
+        con.execute("RESET max_execution_time")
+    cure = "SET max_execution_time = 0, or a longer time in milliseconds"
+    assert str(caught.value) == f"the query took longer than this session allows; {cure}"
+
+
 def test_a_model_whose_views_hold_its_tables_is_made_anew() -> None:
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t AS SELECT y, part FROM {ROWS}")

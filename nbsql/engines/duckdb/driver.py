@@ -336,7 +336,8 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
         elif "different configuration" in reason:
             message = f"this process has {os.fspath(path)!r} open with other settings; pass that connection instead of the path"
         else:
-            message = f"cannot open {os.fspath(path)!r}: {' '.join(reason.split())}"
+            said = one_line(error) if "extension" in reason else " ".join(reason.split())
+            message = f"cannot open {os.fspath(path)!r}: {said}"
         raise DatabaseError(message) from error
 
 

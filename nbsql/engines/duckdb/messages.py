@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 
+from nbsql.engines.duckdb.paths import is_database
 from nbsql.engines.foreign_sources import reads_again
 from nbsql.errors import quoted, source_text, suggestion
 from nbsql.spec.column import MISSING_WORDS
@@ -76,6 +77,8 @@ def other_file(path: str) -> str | None:
     if pandas is not None:
         return f"{path!r} is no file that DuckDB reads; read it in Python as pandas.{pandas}({path!r}), or save it as CSV"
     with suppress(OSError, ValueError):
+        if is_database(Path(path)):
+            return f"{path!r} is a DuckDB database; read one of its tables: {source_text('read_duckdb', path, _TABLE)}"
         if Path(path).is_file():
             return _content(path) or f"the ending of {path!r} does not say what it holds; {_cure('read_csv', path)}"
     return None
@@ -165,12 +168,15 @@ def _cure(reader: str, path: str, *options: str) -> str:
     return f"read it{names}: {source_text(reader, path, *options)}"
 
 
+_TABLE = "table_name='...'"
 _EXTENSION = re.compile(r"(?:install|download).* extension ['\"](\w+)", re.DOTALL)
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
 _SAID = {  # what DuckDB says -> what is said of the name in it
     r'on database "(.*)" which is attached in read-only mode': "database {!r} is open read-only; open it for writing",
     'infinite recursion detected: attempting to recursively expand table macro "(.*)"': "a view that reads {!r} of a model "
     "cannot be scored by the same macro, which DuckDB expands once; make a table of the view, or score it in Python",
+    "Query exceeded maximum execution time": "the query took longer than this session allows; SET max_execution_time = 0, or a "
+    "longer time in milliseconds",
     "Connection already closed": "the connection is closed; open a new one, and load the model with it",
     r'No files found that match the pattern "(.*)"': "no file {!r}; check its path",
     r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",

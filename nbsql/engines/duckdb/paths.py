@@ -33,6 +33,8 @@ def check_path(path: str | os.PathLike[str]) -> None:
     text, file = os.fspath(path), Path(path)
     if is_new(path) and not file.parent.is_dir():
         raise DatabaseError(f"cannot open {text!r}: its folder does not exist; make it first")
+    if file.is_dir():
+        raise DatabaseError(f"{text!r} is a folder; name a database file")
     if file.is_file() and file.stat().st_size:
         with suppress(OSError):  # what cannot be read, DuckDB says
             if not _has_magic(file):

@@ -117,7 +117,7 @@ CASE WHEN coalesce(database, '') = '' AND {{ nbsql.is_wasm() }} THEN {{ single }
 {% set spec = nbsql.text('FROM "' ~ schema | replace('"', '""') ~ '".spec') -%}
 {% set name = '\\Q' ~ schema | replace('\\E', '\\E\\\\E\\Q') ~ '\\E[.]class_scores(?:,| or |$)' -%}
 {% set candidates = nbsql.text('(?:^|[ .])' ~ name) -%}
-{% set database = nbsql.text('(?:^|, or |, | or )([^ ,]+)[.]' ~ name) -%}
+{% set database = nbsql.text('(?:^|, or |, | or )([^.,]+|[^ ,]+)[.]' ~ name) -%}
 coalesce(CASE
   WHEN len(regexp_extract_all({{ schemas_found }}, {{ candidates }})) > 1 THEN {{ nbsql.error_of_namesakes(schema) }}
   WHEN regexp_matches({{ schemas_found }}, {{ database }}) THEN CASE

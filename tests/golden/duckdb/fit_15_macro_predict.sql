@@ -31,9 +31,9 @@ ORDER BY nbsql_row ASC NULLS LAST'
     WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
     ELSE 'coalesce(CASE
   WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
-  WHEN regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN CASE
+  WHEN regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^.,]+|[^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN CASE
     WHEN json_serialize_plan(''FROM "spam".spec'') ->> ''error'' = ''false'' THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
-    ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
+    ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^.,]+|[^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
   END
 END, '''')'
   END, ') END)'));
