@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,11 +15,12 @@ from nbsql.errors import ModelError
 from nbsql.queries.explanation import value_words
 from nbsql.queries.query import Query, named_rows
 from nbsql.queries.table import number
-from nbsql.queries.table import plain as cut
+from nbsql.queries.table import plain as in_one_line
 from nbsql.report.scored_source import ScoredSource
 from nbsql.storage.state import ModelState
 
 CHARTS = Path(__file__).parent / "charts"
+_MOST, _TAIL = 40, 14  # the characters of a value in a chart, and those of its end
 DIGITS = 9  # the significant digits of numbers that are only shown
 _WORD = re.compile(r"[^\W\d_]{3}")
 _COMPARED = re.compile(r"[<>≤≥]=? ?\d")  # a label that compares
@@ -132,17 +134,20 @@ def records(query: Query, *, digits: int | None = DIGITS) -> list[dict[str, Any]
 
 
 def shown(value: object) -> str:
-    """A value as charts and titles show it: on one line, and cut. NULL is "missing".
+    """A value as charts and titles show it: on one line, and cut in the middle. NULL is "missing".
 
-    A text is in quotes if it is empty, or has blanks at an end.
+    A text is in quotes if it is empty, or has blanks at an end. Long names of columns often differ at their ends alone, and a
+    chart takes two values of one text for one.
 
-    >>> shown(3.5), shown(""), shown("Yes "), shown(None)
-    ('3.5', "''", "'Yes '", 'missing')
+    >>> shown(3.5), shown(""), shown("Yes "), shown(None), shown("average_monthly_balance_of_the_last_30_days")
+    ('3.5', "''", "'Yes '", 'missing', 'average_monthly_balance_o…e_last_30_days')
     """
-    text = "missing" if value is None else cut(str(value))
-    words, blank, _ = text.rpartition(" ") if text.endswith("…") else ("", "", "")
-    text = f"{words} …" if blank and 2 * len(words) > len(text) else text  # not within a word
-    return text if text and text == text.strip() else repr(text)
+    text = "missing" if value is None else in_one_line(str(value), sys.maxsize)
+    if len(text) <= _MOST:
+        return text
+    head, tail = text[: _MOST - _TAIL - 1], text[-_TAIL:]
+    words, blank, _ = head.rpartition(" ")
+    return f"{words} …{tail}" if blank and 2 * len(words) > len(head) else f"{head}…{tail}"  # not within a word
 
 
 def class_name(target: str, label: object) -> str:

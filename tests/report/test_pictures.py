@@ -82,7 +82,8 @@ def test_titles_are_whole_words_on_several_lines(model: nbsql.Model) -> None:
         assert all(len(line) <= 88 for line in lines)
         assert " ".join(lines) == picture.finding
     assert shown("a street of a very long name, in a town") == "a street of a very long name, in a town"
-    assert shown("a street of a very long name, in a town of a long one") == "a street of a very long name, in a …"
+    assert shown("a street of a very long name, in a town of a long one") == "a street of a very long … of a long one"
+    assert shown("balance_of_the_customer_in_the_last_30_days") != shown("balance_of_the_customer_in_the_last_60_days")
 
 
 def test_axes_have_round_factors(model: nbsql.Model) -> None:

@@ -128,12 +128,22 @@ def test_joiners_of_letters_and_emoji_stay_and_what_turns_the_line_round_does_no
     assert shown(f"{joined} a\u202eb") == f"{joined} a\ufffdb"
 
 
+def test_long_names_and_values_that_differ_at_their_ends_are_apart_in_charts(con):
+    kept = "balance_of_the_customer_kept_in_the_last"
+    columns = ", ".join(f"(i % {days}) + i % 2 * {days} AS {kept}_{days}_days" for days in (30, 60))
+    con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, '{'long ' * 20}' || i % 3 AS k, {columns} FROM range(90) AS r(i)")
+    model = nbsql.fit(con, "t", target="y")
+    bars = model.plot.profile("k").figure.tables["rows"]
+    assert len({row["value"] for row in bars}) == 3
+    assert len({row["feature"] for row in model.plot.ranking().figure.tables["rows"]}) == 3
+
+
 def test_long_lists_of_features_are_cut(con):
     columns = ", ".join(f"i % {place % 5 + 2} AS c{place}" for place in range(60))
     con.execute(f"""CREATE TABLE t AS SELECT i % 2 AS "{"target " * 20}", {columns} FROM range(60) AS r(i)""")
     families = dict.fromkeys([f"c{place}" for place in range(60)], "categorical")
     model = nbsql.fit(con, "t", target="target " * 20, families=families)
     card = model.plot.card().figure
-    assert card.finding == "Predicts 'target target target target target … (2 classes) from 60 features, learnt from 60 rows"
+    assert card.finding == "Predicts 'target target target …arget target ' (2 classes) from 60 features, learnt from 60 rows"
     assert card.notes[0].endswith("c28 (categorical), c29 (categorical) and 30 more.")
     assert model.plot.nomogram().figure.notes[0].endswith("c52, c53 and 6 more.")
