@@ -30,6 +30,7 @@ OF_PYTHON = (
     "the class nbsql.",
     "other_alpha",
     "per='class and feature'",  # the name of a use, which is marked where it is said
+    "Datetime(time_unit=",  # the name of a type of Polars
     "'X': nbsql.Binned(",  # a part of ⟨families={...}⟩
 )
 
