@@ -213,9 +213,11 @@ class _FamilySearch:
             is_alone = not self.default or (len(self.default) == 1 and not self._adds_features(setting))
             if method is not None and (is_alone or (lenient and not can_differ(method, columns, self._numbers, self._flags))):
                 continue  # there is nothing that it could depend on, or by which it could differ
-            if lenient and method is not None and (reason := reason_not_tried(method, columns, classes, compared.rows)):
-                refused[setting.name] = reason
-                continue
+            if lenient and method is not None:
+                reason = reason_not_tried(method, columns, classes, compared.rows, self._numbers)
+                if reason is not None:
+                    refused[setting.name] = reason
+                    continue
             try:
                 if method is None:
                     row_scores = self.terms.row_scores(setting.chosen)

@@ -1,13 +1,15 @@
 """Candidate families of a column, given its values."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import NUMBERS, Binned, Categorical, Family, Kernel, Text, ZeroInflated, named
 from nbsql.learning.column_facts import ColumnFacts, column_facts
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Check, Feature, Spec
 
 _MAX_CATEGORIES = 255  # the most distinct numbers of a category
 _BINS = (10, 30)
@@ -22,7 +24,7 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
     kinds = {column.name: column.kind for column in source.columns}
     looks = {column.name: column.look.family for column in source.columns if column.look is not None}
     families_by_name: dict[str, list[Family]] = {}
-    for feature, facts in column_facts(engine, source.relation, spec, features, kinds):
+    for feature, facts in _with_infinities(engine, source, column_facts(engine, source.relation, spec, features, kinds)):
         families: Iterable[str | Family] = ["bernoulli"] if kinds[feature.column] == "boolean" else _text_families(facts)
         families = _number_families(facts) if kinds[feature.column] in NUMBERS else families
         # A kernel takes no declared classes.
@@ -33,6 +35,22 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
         )
         families_by_name[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
     return families_by_name
+
+
+def _with_infinities(
+    engine: Engine, source: Source, found: Iterable[tuple[Feature, ColumnFacts]]
+) -> Iterator[tuple[Feature, ColumnFacts]]:
+    """The features with the facts of their columns, where -infinity, which counts as missing, is the least number."""
+    facts = [*found]
+    checks = [
+        Check("negative", feature.column, "")
+        for feature, each in facts
+        if feature.floating and each.missing and each.least is not None and each.least >= 0
+    ]
+    counts = engine.query_macro("rows_that_break", source.relation, checks)[0] if checks else ()
+    negative = {check.column for check, count in zip(checks, counts, strict=True) if count}
+    for feature, each in facts:
+        yield feature, replace(each, least=-math.inf) if feature.column in negative else each
 
 
 def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:

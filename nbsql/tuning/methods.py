@@ -26,10 +26,11 @@ METHODS: tuple[Method, ...] = (
 # What is not tried unasked.
 MAX_WEIGHED = 300  # columns by classes: the products of all pairs are summed
 MAX_WEIGHED_OF_TREE = 400  # the same where the columns depend on each other, which gains more
-MAX_CUT = 20  # columns of which all pairs of quantiles are counted, or all products of numbers
+MAX_CUT = 20  # numbers of which all pairs of quantiles are counted, or all products
 MAX_SHRUNK = 64  # the same of products whose covariances are shrunk, which many columns need not determine
 MAX_POOLED = 40  # the same where they are shrunk toward each other, which leaves columns collinear
 MAX_PAIRED = 100  # columns of which every pair is scored
+MIN_ROWS = 25  # of fewer the folds differ in the rows of a class, from which weights of noise learn to tell it
 MIN_ROWS_OF_TREE = 5  # for each of more columns than may be cut that depends on others and has a weight
 
 
@@ -119,15 +120,21 @@ def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: boo
     return chosen if chosen in tried and tried[chosen].bag else DEFAULT
 
 
-def reason_not_tried(method: Classifier, columns: int, classes: int, rows: int) -> str | None:
-    """Why a method is not tried unasked on so many columns, classes and rows; None if it is."""
+def reason_not_tried(method: Classifier, columns: int, classes: int, rows: int, numbers: int = 0) -> str | None:
+    """Why a method is not tried unasked on so many columns, numbers among them, classes and rows; None if it is."""
+    if rows < MIN_ROWS:
+        return f"{rows} rows are few to tell methods apart; name it in methods to try it"
     is_weighed_tree = isinstance(method, FoundParents) and method.weighted
     most = MAX_WEIGHED_OF_TREE if is_weighed_tree else MAX_WEIGHED
     if (is_weighed_tree or isinstance(method, Weighted)) and columns * classes > most:
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"
-    if method.is_cut_at_quantiles and columns > MAX_CUT:
-        return f"the pairs of the quantiles of {columns} columns take long; name it in methods to try it"
-    if is_weighed_tree and columns > MAX_CUT and rows < MIN_ROWS_OF_TREE * columns:
+    if method.is_cut_at_quantiles and numbers > MAX_CUT:
+        return f"the pairs of the quantiles of {numbers} columns take long; name it in methods to try it"
+    if (
+        (is_weighed_tree or (isinstance(method, Weighted) and method.parents))
+        and columns > MAX_CUT
+        and rows < MIN_ROWS_OF_TREE * columns
+    ):
         return f"{rows:,} rows are few for the weights of {columns} columns that depend on others; name it in methods to try it"
     if isinstance(method, AODE) and columns > MAX_PAIRED:
         return f"the pairs of {columns} columns take long; name it in methods to try it"

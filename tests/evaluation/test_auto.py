@@ -482,6 +482,31 @@ def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
     assert (alone.families, alone.exclude) == ({}, [])
 
 
+def test_minus_infinity_is_a_missing_number_and_no_reason_to_refuse_the_table(con: Connection) -> None:
+    numbers = "if(i % 9 = 0, '-inf'::DOUBLE, 0.5 + hash(i) % 100 / 7 + i % 2 * 5)"
+    con.execute(f"CREATE TABLE endless AS SELECT i % 2 = 0 AS y, {numbers} AS a FROM range(60) AS r(i)")
+    options: dict[str, Any] = {"target": "y", "methods": ["naive"], "folds": 2}
+    tried = {family for _, family, *_ in nbsql.auto(con, "endless", **options).tried.fetchall()}
+    assert not {"lognormal", "gamma", "exponential"} & tried
+    missing = "SELECT y, nullif(a, '-inf'::DOUBLE) AS a FROM endless"
+    assert {"lognormal", "gamma", "exponential"} <= {
+        family for _, family, *_ in nbsql.auto(con, missing, **options).tried.fetchall()
+    }
+
+
+def test_few_rows_choose_no_method(con: Connection) -> None:
+    """The class counts of the other folds would tell the class of a row, which weights of noise would learn."""
+    noise = "SELECT hash(i, 9) % 2 = 0 AS y, hash(i) % 1000 / 7 AS a, hash(i, 1) % 3 AS b FROM range({}, {}) AS r(i)"
+    found = nbsql.auto(con, noise.format(0, 8), target="y")
+    assert (found.method, found.refused["aode"]) == (
+        "naive",
+        "8 rows are few to tell methods apart; name it in methods to try it",
+    )
+    with pytest.warns(nbsql.NbsqlWarning, match="no features"):
+        model = found.best()
+    assert model.evaluate(noise.format(100, 200)).log_loss < 0.8
+
+
 def test_few_rows_without_a_fault_call_for_no_temperature(con: Connection) -> None:
     con.execute("CREATE TABLE apart AS SELECT i % 2 = 0 AS y, (i % 2) * 5 + i % 5 * 0.8 AS x FROM range(60) AS r(i)")
     found = nbsql.auto(con, "apart", target="y", methods=["naive"], families={"x": "gaussian"}, leave_out=False)
@@ -506,6 +531,12 @@ def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
     reason = "104 rows are few for the weights of 21 columns that depend on others; name it in methods to try it"
     assert [reason_not_tried(tree, 21, 2, rows) for rows in (104, 105)] == [reason, None]
     assert reason_not_tried(tree, 20, 2, 30) is None
+    pool, reason = nbsql.Weighted(parents=2), "the pairs of the quantiles of 21 columns take long; name it in methods to try it"
+    assert [reason_not_tried(pool, 60, 2, 1_005, numbers) for numbers in (20, 21)] == [None, reason]
+    reason = "104 rows are few for the weights of 21 columns that depend on others; name it in methods to try it"
+    assert reason_not_tried(pool, 21, 2, 104) == reason
+    reason = "24 rows are few to tell methods apart; name it in methods to try it"
+    assert [reason_not_tried(nbsql.AODE(), 3, 2, rows) for rows in (24, 25)] == [reason, None]
     reason = "the pairs of 101 columns take long; name it in methods to try it"
     assert [reason_not_tried(nbsql.AODE(), each, 2, 1_005) for each in (100, 101)] == [None, reason]
 
