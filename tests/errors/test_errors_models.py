@@ -122,6 +122,16 @@ def test_a_covariance_matrix_in_single_columns_is_of_an_earlier_checkout(
         nbsql.load(con, "golf")
 
 
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1.5 ends the result")
+def test_a_reader_of_the_connection_itself_is_to_be_read_first(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, i % 3 AS x FROM range(30000) AS t(i)")
+    reader = con.sql("FROM rows").to_arrow_reader(100)
+    message = r"^a reader of this connection is not read to its end; read it first, and pass its rows: reader.read_all\(\)$"
+    with pytest.raises(DatabaseError, match=message):
+        nbsql.fit(con, reader, target="y")
+    assert nbsql.fit(con, reader.read_all(), target="y").classes == [0, 1]
+
+
 def test_the_database_of_a_model_is_detached(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("ATTACH ':memory:' AS team")
     model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 AS x FROM range(30) AS t(i)", target="y", name="golf", database="team")

@@ -190,6 +190,8 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "check whether it was dropped or detached",
     r"Required module '(\w+)' failed to import": "DuckDB needs the module {0!r} for these values; install it: pip install {0}",
     r"Invalid Input Error: (this session (?:writes|counts|reads) .*: RESET \w+)": "{}",
+    "connection has an open result": "a reader of this connection is not read to its end; "
+    "read it first, and pass its rows: reader.read_all()",
     r"Overflow in \w+ of (\S+) \((.+?)\)[!;.]": "{1} is beyond the type {0}; make a double of one of them: CAST(... AS DOUBLE)",
     'Cannot drop entry "estimates" because there are entries that depend on it': "a table of the model cannot be made anew, "
     "as the session that fitted it keeps what views depend on: RESET enable_view_dependencies, and fit it with ⟨replace=True⟩",
