@@ -167,7 +167,7 @@ def test_what_reads_a_table_or_file_that_has_gone_is_refused_in_one_line(
     }[kind]
     con.execute("DROP TABLE gone")
     other.close()
-    with pytest.raises(nbsql.InputError, match=r"^the (LazyFrame|DuckDBPyRelation) cannot be read: .+$") as caught:
+    with pytest.raises(nbsql.InputError, match=r"^the \w+ cannot be read(:| on this connection).+$") as caught:
         nbsql.fit(con, source, target="y")
     assert "\n" not in str(caught.value)
     assert con.execute("SELECT 1").fetchall() == [(1,)]

@@ -132,7 +132,7 @@ def unreadable(frame: Any, kind: str, reason: str) -> InputError:
 def _is_read(connection: duckdb.DuckDBPyConnection, frame: Any) -> bool:
     try:
         connection.register("one", frame)
-    except (duckdb.Error, TypeError, RuntimeError):
+    except (duckdb.Error, TypeError, RuntimeError, ValueError):  # of which that of Arrow is one
         return False
     return True
 
@@ -148,4 +148,4 @@ def _type(column: Any) -> Any:
 def _only(frame: Any, name: Any) -> Any:
     if isinstance(frame, dict):
         return {name: frame[name]}
-    return frame.select([name]) if hasattr(frame, "select") else frame[[name]]
+    return frame.select([name]) if hasattr(frame, "select") else frame[name].to_frame()  # [[name]] fails for some types

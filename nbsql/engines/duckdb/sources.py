@@ -188,7 +188,7 @@ class Sources:
             with self._engine.turn():
                 self._engine.end_unread_result()
                 self._engine.connection.register(name, frame)
-        except (duckdb.Error, TypeError, RuntimeError) as error:  # for None, and for a generator
+        except (duckdb.Error, TypeError, RuntimeError, ValueError) as error:  # for None, a generator, or a type of Arrow
             if isinstance(error, duckdb.ConnectionException):
                 raise DatabaseError(one_line(error)) from None
             reason = str(error).splitlines()[0]
