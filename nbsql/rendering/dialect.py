@@ -59,7 +59,7 @@ def _checked(value: object, kind: str) -> str:
     if not isinstance(value, str):
         raise InputError(f"a {kind} must be text, not {type(value).__name__}: {value!r}")
     if "\x00" in value:
-        raise InputError(f"a {kind} may not hold the character NUL: {value!r}")
+        raise InputError(f"a {kind} may not hold the character NUL: {value!r}; leave it out: replace(x, chr(0), '')")
     return value
 
 

@@ -122,6 +122,15 @@ def test_a_full_disk(said: str) -> None:
     )
 
 
+def test_a_folder_for_what_memory_does_not_hold() -> None:
+    with duckdb.connect(config={"memory_limit": "40MB", "threads": 1}) as con:
+        con.execute("SET temp_directory = '/dev/null/none'")
+        with pytest.raises(
+            nbsql.DatabaseError, match=r"^cannot make the folder '/dev/null/none', .*: SET temp_directory = 'path'$"
+        ):
+            nbsql.fit(con, "SELECT i % 2 AS y, 'w' || i AS m FROM range(400000) AS t(i)", target="y", families={"m": "text"})
+
+
 def test_a_trace_of_the_engine_is_no_part_of_a_message() -> None:
     error = duckdb.InternalException("INTERNAL Error: what went wrong\n\nStack Trace:\n\n/lib/one.so(+0x1)\n/lib/two.so(+0x2)")
     assert one_line(error) == "INTERNAL Error: what went wrong"

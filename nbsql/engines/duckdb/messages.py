@@ -182,6 +182,8 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",
     r'Could not write file \\?"(.*?)\\?": No space left on device': "cannot write {!r}: no space is left on its disk; "
     "free some, or choose another",
+    r'Failed to create directory "(.*?)":': "cannot make the folder {!r}, to which DuckDB writes what memory does not hold; "
+    "choose another: SET temp_directory = 'path'",
     r'Ambiguous reference to catalog or schema "(.*?)"': "{!r} is the name of a model and of its database; "
     "rename the file, or ATTACH it under another name",
     r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"': "no column {!r} in the rows; "
