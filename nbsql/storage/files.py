@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.paths import check_readable
+from nbsql.engines.duckdb.paths import check_readable, exists
 from nbsql.engines.engine import Engine
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import DatabaseError, InputError, ModelError
@@ -60,7 +60,7 @@ def write_file(state: ModelState, path: str, *, overwrite: bool, least: int | No
     if Path(path).suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a model is exported as Parquet; end the path {path!r} with .parquet")
     check_output(path, engine.files(()))
-    if Path(path).exists() and not overwrite:
+    if exists(path) and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or ⟨overwrite=True⟩")
     spec = plan.spec if least is None else shared_spec(plan.spec, least, state.title)
     statistics = plan.relations["statistics"]
@@ -97,7 +97,7 @@ def read_file(engine: Engine, path: str) -> ModelFile:
     Raises InputError if it is not the file of a model, ModelError if the model is damaged, of a newer version of nbsql or has
     values that this engine does not have, and NotSupportedError if it has columns of a type that this engine does not have.
     """
-    if not Path(path).exists():
+    if not exists(path):
         raise InputError(f"no file {path!r}")
     title = f"model {path!r}"
     foreign = InputError(f"{path!r} is no file that a model was exported to")

@@ -385,3 +385,21 @@ def test_a_key_twice_in_json_names_the_source_that_leaves_it_out(con: duckdb.Duc
     with pytest.raises(DatabaseError, match=r"has duplicate key .*\"FROM (read_json\('rows.ndjson', ignore_errors=true\))\"$"):
         nbsql.fit(con, "rows.ndjson", target="y")
     assert len(con.sql("FROM read_json('rows.ndjson', ignore_errors=true)").fetchall()) == 2
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda path: nbsql.fit(duckdb.connect(), f"{path}.csv", target="y"), "^(no file|.*too long)"),
+        (lambda path: nbsql.fit(duckdb.connect(), f"{path}.parquet", target="y"), "^(no file|.*too long)"),
+        (lambda path: nbsql.fit(f"{path}/a.duckdb", "SELECT 1 AS y", target="y", name="m"), "its folder does not exist"),
+        (lambda path: nbsql.fit(f"{path}.duckdb", "SELECT 1 AS y", target="y", name="m"), "cannot open"),
+        (lambda path: nbsql.load(f"{path}/a.duckdb", "m"), "^no database"),
+        (lambda path: nbsql.import_(duckdb.connect(), f"{path}.parquet"), "^no file"),
+    ],
+)
+def test_a_path_that_the_system_does_not_look_up_is_one_line(tmp_path: Path, act: Callable[[str], Any], message: str) -> None:
+    """A name of 300 characters stands for a folder that is closed to the user, which it is not to the root of a container."""
+    with pytest.raises(nbsql.NbsqlError, match=message) as caught:
+        act(str(tmp_path / ("x" * 300)))
+    assert "\n" not in str(caught.value)

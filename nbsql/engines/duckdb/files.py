@@ -10,7 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from nbsql.engines.duckdb.messages import opened
-from nbsql.engines.duckdb.paths import check_readable
+from nbsql.engines.duckdb.paths import check_readable, exists
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, source_text
@@ -31,7 +31,7 @@ _WIDER = {"integer": "DOUBLE", "text": "VARCHAR", "temporal": "TIMESTAMP"}
 
 def read_file(engine: Engine, path: str) -> Source:
     """The rows of a file, or of all files that a pattern names. Raises InputError if the file is empty or no file."""
-    if Path(path).is_file() and not Path(path).stat().st_size:
+    if exists(path) and Path(path).is_file() and not Path(path).stat().st_size:
         raise InputError(f"file {path!r} is empty; write a header and rows into it")
     check_readable(path)
     relation = engine.renderer.dialect.ident(path)

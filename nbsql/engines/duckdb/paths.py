@@ -11,17 +11,26 @@ _NO_FILE = re.compile(r":|\w\w+:|local\[")  # not paths: databases in memory and
 _MAGIC = slice(8, 12)  # the place of "DUCK" in a database file
 
 
+def exists(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file or a folder that this user can see; `Path.exists` fails in a folder that is closed to them."""
+    return os.access(path, os.F_OK)
+
+
 def is_new(path: object) -> bool:
     """Whether it is the path of a database file that does not exist."""
     if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
         return False
-    return _NO_FILE.match(os.fspath(path)) is None and not Path(path).exists()
+    return _NO_FILE.match(os.fspath(path)) is None and not exists(path)
 
 
 def missing_database(path: str | os.PathLike[str], cure: str = "") -> DatabaseError:
     """The error for a missing file. It suggests a file with a similar name in the same folder, or else `cure`."""
     found = Path(path)
-    near = [file.name for file in found.parent.glob("*") if file.suffix in (".duckdb", ".db", ".ddb")]
+    near = (
+        [file.name for file in found.parent.glob("*") if file.suffix in (".duckdb", ".db", ".ddb")]
+        if exists(found.parent)
+        else []
+    )
     return DatabaseError(f"no database {os.fspath(path)!r}{suggestion(found.name, near) or cure}")
 
 
@@ -31,11 +40,11 @@ def check_path(path: str | os.PathLike[str]) -> None:
     DuckDB 2.0 opens a file of rows as a database in memory, with a view of them: a model would be stored there, and lost.
     """
     text, file = os.fspath(path), Path(path)
-    if is_new(path) and not file.parent.is_dir():
+    if is_new(path) and not (exists(file.parent) and file.parent.is_dir()):
         raise DatabaseError(f"cannot open {text!r}: its folder does not exist; make it first")
-    if file.is_dir():
+    if exists(file) and file.is_dir():
         raise DatabaseError(f"{text!r} is a folder; name a database file")
-    if file.is_file() and file.stat().st_size:
+    if exists(file) and file.is_file() and file.stat().st_size:
         with suppress(OSError):  # what cannot be read, DuckDB says
             if not _has_magic(file):
                 raise DatabaseError(f"{text!r} is no DuckDB database; name a database file, and the rows as the source")
@@ -44,7 +53,7 @@ def check_path(path: str | os.PathLike[str]) -> None:
 def check_readable(path: str | os.PathLike[str]) -> None:
     """Raise InputError for a pipe or a device, which may have no end; for a pipe of the shell, <(...), there is a writer."""
     text, file = os.fspath(path), Path(path)
-    if file.exists() and not file.is_file() and not file.is_dir() and not text.startswith("/dev/fd/"):
+    if exists(file) and not file.is_file() and not file.is_dir() and not text.startswith("/dev/fd/"):
         raise InputError(f"cannot read {text!r}: it is a pipe or a device; name a file")
 
 
