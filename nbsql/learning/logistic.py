@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import InputError
 from nbsql.family import Gaussian
 from nbsql.learning.draft import Draft
-from nbsql.learning.newton import Newton, Step
+from nbsql.learning.newton import Newton, Step, Sums
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import class_columns
@@ -141,10 +141,7 @@ class WeightSearch:
         null = [math.log(n / counts[0]) if j == 0 else 0.0 for n in counts[1:] for j in range(width)]
         design = self._table("design", render("logistic_design", Context.of(spec), self.source, classes, terms, self.problem))
         self.newton = Newton(self.problem, self.engine.query_macro("logistic_terms_by_number", terms), self.options.penalty)
-        try:
-            minimum = self._minimise(design, [self._naive_bayes_start(columns, classes, priors), null])
-        finally:
-            self.newton.close()
+        minimum = self._minimise(design, [self._naive_bayes_start(columns, classes, priors), null])
         return self._table("weights", render("logistic_weights", self.problem, self._point(minimum), classes, terms))
 
     def _check_size(self, terms: Markup, classes: int) -> None:
@@ -196,7 +193,7 @@ class WeightSearch:
         return self._run_newton(design, [sample_point, starts[-1]], self.products)
 
     def _run_newton(
-        self, design: Markup, starts: Sequence[list[float]], products: Markup | None = None, tolerance: float = 0.0
+        self, design: Markup, starts: Sequence[list[float]], products: Sums | None = None, tolerance: float = 0.0
     ) -> list[float]:
         """The minimum, found by Newton's method from the first starting point, or the second if the priors alone are as good.
 
@@ -235,14 +232,14 @@ class WeightSearch:
         last = f", the last of which changed one by {change:.2g}" if accepted is not None else ""
         raise InputError(f"the weights are not found in {count}{last}; allow more iterations, or use a larger penalty")
 
-    def _step(self, design: Markup, point: Sequence[float], products: Markup | None) -> tuple[Step, Markup]:
-        """The step at a point, and the relation of the products that it used."""
+    def _step(self, design: Markup, point: Sequence[float], products: Sums | None) -> tuple[Step, Sums]:
+        """The step at a point, and the products that it used."""
         relation = self._point(point)
         self.engine.announce("sums")
         rows = self.engine.query_macro("logistic_sums", self.problem, design, relation, products is None)
-        sums = self.newton.load("sums" if products is not None else "products", rows)
+        sums = self.newton.load(rows)
         products = products or sums
-        return self.newton.steps(point, sums, products)[0], products
+        return self.newton.steps(point, [sums], products)[0], products
 
     def _point(self, point: Sequence[float]) -> Markup:
         """The relation of a point: one row, with the list v of its unknowns."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Any, ClassVar
@@ -17,7 +16,7 @@ from nbsql.learning.draft import Draft
 from nbsql.learning.evidence import Evidence, EvidenceFolds, is_level
 from nbsql.learning.interactions import interactions, triples
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
-from nbsql.learning.newton import Newton, Step
+from nbsql.learning.newton import Newton, Step, Sums
 from nbsql.learning.one_dependence import cut_of
 from nbsql.learning.selection import best_features, rounded
 from nbsql.plan import Plan
@@ -96,8 +95,8 @@ class FeatureWeightSearch(WeightSearch):
         if asked.per == CLASS_AND_FEATURE and MAX_WEIGHTS_TO_COMPARE < by_class <= MAX_WEIGHTS:
             usual = f"the {by_feature} of ⟨per='feature'⟩"
             warn_user(f"⟨per={asked.per!r}⟩ learns {by_class} weights, which takes many times as long as {usual}")
-        with self._begun(asked, evidence) as (chosen, starts):
-            point = self._minimise(evidence.relation, starts)
+        chosen, starts = self._begin(asked, evidence)
+        point = self._minimise(evidence.relation, starts)
         found: list[tuple[int, str | None, float]] = []
         for k, bias in zip(range(1, 1 + len(self.counts)), self._biases, strict=True):
             own = [(term, point[term.j]) for term in self.problem.numbers if term.class_no in (None, k)]
@@ -109,15 +108,14 @@ class FeatureWeightSearch(WeightSearch):
 
     def find_by_fold(self, asked: Weighted, evidence: Evidence) -> list[tuple[str, list[float]]]:
         """The name of each fold and the point of the weights by the rows of the other folds."""
-        with self._begun(asked, evidence) as (_, starts):
-            return self._points_of_folds(evidence, self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE))
+        _, starts = self._begin(asked, evidence)
+        return self._points_of_folds(evidence, self._run_newton(evidence.relation, starts, tolerance=FOLD_TOLERANCE))
 
-    @contextmanager
-    def _begun(self, asked: Weighted, evidence: Evidence) -> Iterator[tuple[Weighted, list[list[float]]]]:
-        """A search that has begun: its options, and the points from which it may start."""
+    def _begin(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[list[float]]]:
+        """Begin a search; returns its options, and the points from which it may start."""
         chosen, known = self._choose(asked, evidence)
-        with self._solving(chosen, evidence.features) as starts:
-            yield chosen, [known or starts[0], starts[-1]]
+        starts = self._begin_with(chosen, evidence.features)
+        return chosen, [known or starts[0], starts[-1]]
 
     def _choose(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[float] | None]:
         """The options, with those that are open chosen by the log loss of held-out folds, and the point by some of the rows."""
@@ -143,17 +141,17 @@ class FeatureWeightSearch(WeightSearch):
 
     def _trials(self, tried: Sequence[Weighted], evidence: Evidence) -> Iterator[Trial]:
         """The trials of options that differ in the penalty, each from the minimum with the larger one before."""
-        products: Markup | None = None
-        with self._solving(tried[-1], evidence.features) as starts:
-            for options in reversed(tried):
-                self._set_penalty(options)
-                try:
-                    point = self._run_newton(evidence.relation, starts, products, FOLD_TOLERANCE)
-                    loss = self.loss(self._scores(evidence, self._points_of_folds(evidence, point)))
-                except InputError:  # there is no minimum
-                    continue
-                starts, products = [point, starts[-1]], self.products
-                yield loss, options, point
+        products: Sums | None = None
+        starts = self._begin_with(tried[-1], evidence.features)
+        for options in reversed(tried):
+            self._set_penalty(options)
+            try:
+                point = self._run_newton(evidence.relation, starts, products, FOLD_TOLERANCE)
+                loss = self.loss(self._scores(evidence, self._points_of_folds(evidence, point)))
+            except InputError:  # there is no minimum
+                continue
+            starts, products = [point, starts[-1]], self.products
+            yield loss, options, point
 
     def scores_by_others(self, asked: Weighted, evidence: Evidence) -> Markup:
         """A table of the scores of the rows by the weights of the other folds, without a choice among options."""
@@ -161,14 +159,14 @@ class FeatureWeightSearch(WeightSearch):
         return self._scores(evidence, self.find_by_fold(replace(asked, per="feature", penalty=penalty), evidence))
 
     def _run_newton(
-        self, design: Markup, starts: Sequence[list[float]], products: Markup | None = None, tolerance: float = 0.0
+        self, design: Markup, starts: Sequence[list[float]], products: Sums | None = None, tolerance: float = 0.0
     ) -> list[float]:
         share = self.engine.query_macro("row_count", design)[0][0] // ROWS_FOR_PRODUCTS
         is_sampled = self.options.penalty and share > 1  # without a penalty, some rows may not determine a weight
         self.shares = chain(repeat(share, 3 if is_sampled else 0), repeat(1))
         return super()._run_newton(design, starts, products, max(tolerance, TOLERANCE if is_sampled else 0.0))
 
-    def _step(self, design: Markup, point: Sequence[float], products: Markup | None) -> tuple[Step, Markup]:
+    def _step(self, design: Markup, point: Sequence[float], products: Sums | None) -> tuple[Step, Sums]:
         """The step at a point. The products are those of some rows three times, then of all."""
         relation = self._point(point)
         share = next(self.shares) if products is None else 0
@@ -178,15 +176,15 @@ class FeatureWeightSearch(WeightSearch):
             return self.engine.query_macro("evidence_sums", self.problem, design, relation, *curvature)
 
         if share == 1:
-            sums = products = self.newton.load("products", rows_of(True))
+            sums = products = self.newton.load(rows_of(True))
         else:
             rows = rows_of(False)
-            sums = self.newton.load("sums", rows)
+            sums = self.newton.load(rows)
             if products is None:
                 ((*part, some),) = rows_of(True, share)
                 growth = rows[0][3][2] / some[2]
-                products = self.newton.load("products", [(*part, [growth * each for each in some])])
-        return self.newton.steps(point, sums, products)[0], products
+                products = self.newton.load([(*part, [growth * each for each in some])])
+        return self.newton.steps(point, [sums], products)[0], products
 
     def _scores(self, evidence: Evidence, points: Sequence[tuple[str, Sequence[float]]]) -> Markup:
         """A table of the scores of the rows by the point of each fold: within a query each score would be computed K times."""
@@ -207,10 +205,10 @@ class FeatureWeightSearch(WeightSearch):
         totals = [sum(column) for column in zip(*(sums for _, sums in folds), strict=True)]
         growths = [totals[2] / (totals[2] - sums[2]) for _, sums in folds]
         others = [
-            [("total", None, None, [growth * (total - own) for total, own in zip(totals, sums, strict=True)])]
+            self.newton.load([("total", None, None, [growth * (total - own) for total, own in zip(totals, sums, strict=True)])])
             for growth, (_, sums) in zip(growths, folds, strict=True)
         ]
-        steps = self.newton.steps(point, self.newton.load("others", *others), self.products, growths)
+        steps = self.newton.steps(point, others, self.products, growths)
         return [
             (name, step.next(1.0) if step.largest_change < MOST_CHANGE else self._point_beside(name, evidence, point))
             for (name, _), step in zip(folds, steps, strict=True)
@@ -225,9 +223,8 @@ class FeatureWeightSearch(WeightSearch):
         alone = [*point[:offsets], *(0.0 for _ in point[offsets:])]
         return self._run_newton(others, [[*point], alone], tolerance=FOLD_TOLERANCE)
 
-    @contextmanager
-    def _solving(self, options: Weighted, features: Sequence[Feature]) -> Iterator[list[list[float]]]:
-        """Begin a search with these options, and close its solver; yields the points from which it may start."""
+    def _begin_with(self, options: Weighted, features: Sequence[Feature]) -> list[list[float]]:
+        """Begin a search with these options; returns the points from which it may start."""
         numbers = range(1, len(self.counts) + 1)
         terms = list(self._terms(options, features))
         if len(terms) > MAX_WEIGHTS:
@@ -247,10 +244,7 @@ class FeatureWeightSearch(WeightSearch):
         half = "all" if options.penalty else "feature" if options.per == "feature" else "class"
         views = len(features) / max(1, len({feature.columns for feature in features}))
         start = [0.5 / views if term.kind == half else 0.0 for term in terms[len(offsets) :]]
-        try:
-            yield [[0.0, *offsets, *start], [0.0, *offsets, *(0.0 for _ in start)]]
-        finally:
-            self.newton.close()
+        return [[0.0, *offsets, *start], [0.0, *offsets, *(0.0 for _ in start)]]
 
     def _set_penalty(self, options: Weighted) -> None:
         self.newton.penalty = options.penalty or 0.0

@@ -18,8 +18,7 @@
     gradient  sum n (p_c - [y = c]) z_j + 2 lambda sum_o A_co v_oj / scale_j^2
     Hessian   sum n p_c ([c = o] - p_o) z_i z_j + 2 lambda A_co [i = j] / scale_j^2
 
-  Both come from one scan (`logistic_sums`), and the step is Hessian^-1 gradient (`logistic_step`, on a DuckDB of its own for all
-  engines).
+  Both come from one scan (`logistic_sums`), and the step is Hessian^-1 gradient (nbsql/learning/newton.py).
 
   `problem` (nbsql/learning/logistic.py): classes, others (the numbers 1 .. K - 1 of the v_c), width (1 + the number of terms), numbers,
   levels and pairs, the (c, o, block, A_co). Products are computed by block, because those of (c, o) are those of (o, c).

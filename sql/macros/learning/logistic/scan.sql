@@ -158,3 +158,9 @@ tried.v_{{ c }}_{{ number.j }} * z_{{ number.j }}
 coalesce({{ nbsql.element(nbsql.word('tried.v'), place) }}, 0)
 {%- endcall %}{% endif %}
 {%- endmacro %}
+
+{# One row: the list v of the unknowns at a point. #}
+{% macro logistic_point(point) -%}
+{% set unknowns %}{% for x in point %}{{ nbsql.number(x) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+SELECT {{ nbsql.list_of(unknowns, nbsql.double()) }} AS v
+{%- endmacro %}
