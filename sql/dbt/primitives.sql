@@ -53,7 +53,8 @@ arrayMap(i -> {{ run }}, range(1, toInt64(length(source.nbsql_words)) - {{ lengt
 {% macro clickhouse__single_blanks(x, least) -%}
 replaceRegexpAll({{ x }}, '[\\x{9}-\\x{D}\\x{1C}-\\x{20}\\x{85}\\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ') {%- endmacro %}
 {% macro clickhouse__string() -%} Nullable(String) {%- endmacro %}
-{% macro clickhouse__text_as_fitted(feature, column, whole, x) -%} CAST({{ x }} AS {{ nbsql.string() }}) {%- endmacro %}
+{% macro clickhouse__text_as_fitted(feature, column, whole, x) -%}
+CAST({{ nbsql.without_negative_zero(x) if column in feature.fraction_types else x }} AS {{ nbsql.string() }}) {%- endmacro %}
 {% macro clickhouse__token_rows(feature) -%} arrayJoin({{ nbsql.token_terms(feature.family) }}) AS value, 1 AS times {%- endmacro %}
 {% macro clickhouse__union_distinct() -%} UNION DISTINCT {%- endmacro %}
 {% macro clickhouse__with_slices(source, expression) -%}

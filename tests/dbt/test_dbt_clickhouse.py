@@ -26,12 +26,13 @@ ROWS = r"""
     CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag, CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / 4 + i % 7 % 3 END AS x,
     i * 11 % 5 AS events, 0.5e0 + i % 4 AS weight,
     CASE WHEN i % 8 > 0 THEN 'Der CAFÉ ' || (i % 5) || E' Äßt\nthe ДОМ ' || (i * 37 % 11) || repeat(' Mat''s', i % 3) END
-      AS note
+      AS note,
+    [0e0, -0e0, 1.5e0][1 + i % 3] AS zero
   FROM range(90) AS t(i)
 """
 TYPES = (
     'id Int32, y String, "a, b" LowCardinality(String), flag Nullable(Bool), x Nullable(Float64), events UInt8, '
-    "weight Float64, note Nullable(String)"
+    "weight Float64, note Nullable(String), zero Nullable(Float64)"
 )
 FAMILIES: dict[str, Any] = {
     "flag": {"family": "bernoulli", "nulls": "category"},
@@ -48,7 +49,8 @@ IN_PYTHON = {
 WORDS = {"family": "text", "stop_words": "english", "ngrams": 2, "unseen": "smooth"}
 RUNS = {"family": "text", "characters": [3, 4], "within_words": True, "accents": False, "event": "bernoulli"}
 META: dict[str, Any] = {
-    "counted": {"target": "y", "id": "id", "weight": "weight", "exclude": ["note"], "families": FAMILIES},
+    "counted": {"target": "y", "id": "id", "weight": "weight", "exclude": ["note", "zero"], "families": FAMILIES},
+    "zeros": {"target": "y", "features": ["zero"], "families": {"zero": "categorical"}},
     "few": {"target": "y", "features": ["flag", "x"]},
     "categories": {"target": "y", "features": ["a, b", "events"], "families": {"events": {"family": "binned", "by": [1, 2.5]}}},
     "by_event": {"target": "y", "features": ["flag", "x"], "slice_by": "events"},
@@ -149,7 +151,7 @@ def literal(value: object) -> str:
 def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
     here = duckdb.connect()
     here.execute(f"CREATE TABLE rows AS {ROWS}")
-    model = nbsql.fit(here, "rows", target="y", id="id", weight="weight", exclude=["note"], families=IN_PYTHON)
+    model = nbsql.fit(here, "rows", target="y", id="id", weight="weight", exclude=["note", "zero"], families=IN_PYTHON)
     few = nbsql.fit(here, "rows", **META["few"])
     categories = nbsql.fit(here, "rows", **{**META["categories"], "families": {"events": nbsql.Binned(by=[1, 2.5])}})
     words, runs = (
@@ -159,6 +161,8 @@ def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
             ("runs", nbsql.Text(characters=(3, 4), within_words=True, accents=False, event="bernoulli")),
         )
     )
+    columns, cells = project.read("zeros")
+    assert {row[columns.index("value")] for row in cells} == {None, "0", "1.5"}  # 0 with either sign is one category
     messages, judged = project.messages(), few.evaluate("rows")
     expected = {
         "priors": model.priors,

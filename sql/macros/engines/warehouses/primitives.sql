@@ -6,7 +6,8 @@
 {% set number = nbsql.as_whole(x) -%}
 CASE WHEN {{ x }} = {{ number }} THEN CAST({{ number }} AS {{ nbsql.string() }}) ELSE CAST({{ x }} AS {{ nbsql.string() }}) END
 {%- elif column in feature.fraction_types -%}
-CAST(CAST({{ x }} AS {{ nbsql.double() }}) AS {{ nbsql.string() }})
+{% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
+CAST({{ nbsql.without_negative_zero(number) }} AS {{ nbsql.string() }})
 {%- else -%}
 CAST({{ x }} AS {{ nbsql.string() }})
 {%- endif %}
