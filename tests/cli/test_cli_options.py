@@ -80,6 +80,7 @@ def test_the_options_of_a_fit_make_its_arguments(shop: str, words: str) -> None:
         assert nbsql.load(con, "n").state.spec == expected.state.spec
 
 
+@pytest.mark.slow
 def test_a_model_is_shown_with_its_options(shop: str) -> None:
     for words, shown in {
         "--components a=2": "components a 2",
@@ -90,6 +91,7 @@ def test_a_model_is_shown_with_its_options(shop: str) -> None:
         assert shown in run("show", shop, "n")
 
 
+@pytest.mark.slow
 def test_comparisons_of_fits_take_their_options(shop: str) -> None:
     fit = (shop, "t", "--target", "y", "--id", "id", "--folds", "2")
     for words in ("--method joint", "--best 1", "--classes a,b,c,d", "--join groups:g"):

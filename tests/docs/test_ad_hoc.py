@@ -95,6 +95,7 @@ def test_the_counts_are_those_of_the_statistics(days):
         assert days.execute(f"({one}) EXCEPT ALL ({other})").fetchall() == []
 
 
+@pytest.mark.slow
 def test_a_model_may_have_a_name_that_the_page_uses(con, days):
     page = (macro_path() / "ad_hoc.sql").read_text(encoding="utf-8")
     own = re.findall(r"^(?:WITH )?(\w+) AS (?:MATERIALIZED )?\(", page, re.MULTILINE)

@@ -212,6 +212,7 @@ def test_one_class_is_worth_a_warning(con: Connection) -> None:
     assert found.method == "naive"
 
 
+@pytest.mark.slow
 def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
     con.execute(
         "CREATE TABLE noise AS SELECT hash(i) % 2 AS y, hash(i + 7) % 50 AS a, hash(i + 9) / 1e19 AS b FROM range(300) AS t(i)"
@@ -231,6 +232,7 @@ def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
     assert "priors alone" not in [setting for _, setting, *_ in kept.ranking.fetchall()]
 
 
+@pytest.mark.slow
 def test_a_column_that_repeats_another_may_be_a_parent(con: Connection) -> None:
     """Naive Bayes is better without `a`, which repeats `c`; but with `b` it tells the class, which only a tree sees."""
     con.execute("""CREATE TABLE parity AS
@@ -249,6 +251,7 @@ def test_a_column_that_repeats_another_may_be_a_parent(con: Connection) -> None:
     assert max(found.held_out.log_loss, losses[str(method)]) < 0.2 < 0.5 < losses["families chosen"]
 
 
+@pytest.mark.slow
 def test_where_all_columns_are_left_out_there_is_nothing_to_weigh(con: Connection) -> None:
     con.execute("""CREATE TABLE t AS
         SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 7) * 1.0 AS n,
@@ -482,6 +485,7 @@ def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
     assert (alone.families, alone.exclude) == ({}, [])
 
 
+@pytest.mark.slow
 def test_minus_infinity_is_a_missing_number_and_no_reason_to_refuse_the_table(con: Connection) -> None:
     numbers = "if(i % 9 = 0, '-inf'::DOUBLE, 0.5 + hash(i) % 100 / 7 + i % 2 * 5)"
     con.execute(f"CREATE TABLE endless AS SELECT i % 2 = 0 AS y, {numbers} AS a FROM range(60) AS r(i)")

@@ -41,6 +41,7 @@ def groups(con: Connection, query: Any, **options: Any) -> dict[str, list[str]]:
     return {name: columns for name, (columns, _) in found.items()}
 
 
+@pytest.mark.slow
 def test_auto_of_flags_is_auto_of_the_categories(con: Connection) -> None:
     con.execute(TABLE)
     frame, methods = encoded(con, bool), ["naive", nbsql.KDB(2, weighted=True)]
@@ -59,6 +60,7 @@ def test_auto_of_flags_is_auto_of_the_categories(con: Connection) -> None:
     assert "one category, size: 'size0', 'size1', 'size2', 'size3'" in str(found)
 
 
+@pytest.mark.slow
 def test_the_first_value_may_be_left_out(con: Connection) -> None:
     con.execute(TABLE)
     found = nbsql.auto(con, encoded(con, int, drop_first=True), target="y", methods=["naive"])
@@ -116,6 +118,7 @@ def test_a_column_of_folds_is_no_part_of_a_category(con: Connection) -> None:
     assert found.derive == {}
 
 
+@pytest.mark.slow
 def test_a_category_that_tells_nothing_is_left_out_in_silence(con: Connection, recwarn: pytest.WarningsRecorder) -> None:
     data = """
     SELECT i % 2 AS y, (hash(i) % 100) / 10.0 + i % 2 AS x, a = 0 AS k_a, a = 1 AS k_b, a = 2 AS k_c

@@ -219,6 +219,7 @@ def test_what_clusters_do_not_take_is_refused(con: Connection, case: str) -> Non
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 def test_what_needs_known_clusters_says_so(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT hash(i) % 10 / 10 + i % 2 AS x FROM range(30) AS r(i)")
     model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1))

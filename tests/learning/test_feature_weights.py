@@ -160,6 +160,7 @@ def test_weights_of_three_classes_minimise_the_objective(con: Any, per: Any) -> 
         assert (residuals[:, None] * terms).sum(axis=(0, 2)) == pytest.approx(0, abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("are_alike", [False, True])
 def test_many_classes_share_one_weight_of_the_prior(con: Any, are_alike: bool) -> None:
     """The gradient by it and by each weight is 0, from counts in Python; of classes that are alike no prior tells anything."""
@@ -381,6 +382,7 @@ def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path
     assert (chosen.per in ("feature", "class and feature"), chosen.penalty in (1.0, 10.0, 100.0)) == (True, True)
 
 
+@pytest.mark.slow
 def test_weights_of_many_classes_are_said_to_take_long(con: duckdb.DuckDBPyConnection) -> None:
     columns = ", ".join(f"(hash(i + {k}) % 3 = 0 OR i % 8 = {k}) AS x{k}" for k in range(8))
     con.execute(f"CREATE OR REPLACE TABLE many AS SELECT i % 8 AS y, {columns} FROM range(160) AS t(i)")

@@ -72,6 +72,7 @@ def test_its_weight_and_its_score_are_those_of_logistic_regression(con: Any, sha
     assert [np.log(v / u) for *_, u, v in scored] == pytest.approx(gaps, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_lists", [False, True])
 def test_every_face_scores_it_alike(con: Any, tmp_path: Path, layout: Callable[..., None], in_lists: bool) -> None:
     layout(matrix_columns=1 if in_lists else 10)
@@ -100,6 +101,7 @@ def test_every_face_scores_it_alike(con: Any, tmp_path: Path, layout: Callable[.
     assert [row[-1] for row in sorted(model.predict("t").fetchall())] == pytest.approx([row[-1] for row in expected], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_no_square_has_a_weight_below_0(con: Any) -> None:
     """Where the classes are drawn by lot, what the other folds say of a row is wrong more often than right."""
     con.execute(

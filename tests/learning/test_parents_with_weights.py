@@ -56,6 +56,7 @@ def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model
     assert {"x given others in 10 bins", "x given others in 20 bins", "b given others in 20 bins"} < {*further}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "bins"), [("given others", "mdl"), ("given others in 20 bins", 20)])
 def test_a_further_feature_says_what_it_says_in_the_tree(con: Any, model: nbsql.Model, words: str, bins: Any) -> None:
     """The contributions of the KDB model of the same bins, times the weight."""
@@ -74,6 +75,7 @@ def test_a_further_feature_says_what_it_says_in_the_tree(con: Any, model: nbsql.
         )
 
 
+@pytest.mark.slow
 def test_parents_tell_what_no_sum_of_columns_can(con: Any) -> None:
     losses = [nbsql.cross_validate(con, "t", target="y", method=method, folds=2).log_loss for method in ("weighted", PARENTS)]
     assert losses[1] < 0.7 * losses[0]
@@ -97,6 +99,7 @@ def test_it_answers_everywhere(con: Any, model: nbsql.Model) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_it_learns_later_changes_the_counts(con: Any) -> None:
     con.execute("CREATE OR REPLACE TABLE first AS FROM t LIMIT 760")
     model = nbsql.fit(con, "first", target="y", method=PARENTS, name="later", replace=True)
@@ -110,12 +113,14 @@ def test_what_it_learns_later_changes_the_counts(con: Any) -> None:
     assert [row[-1] for row in model.predict_proba("t").fetchall()] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_pairs_are_those_that_columns_by_themselves_leave(con: Any) -> None:
     both = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(parents=1, pairs=2, penalty=10), name="both", replace=True)
     pairs = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(pairs=2, penalty=10), name="pairs", replace=True)
     assert [name for name in both.families if "&" in name] in ([], [name for name in pairs.families if "&" in name])
 
 
+@pytest.mark.slow
 def test_the_weights_of_the_other_folds_are_those_of_logistic_regression_however_far_they_are(
     con: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

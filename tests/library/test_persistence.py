@@ -198,6 +198,7 @@ def test_a_refused_fit_leaves_the_callers_transaction_alone(path: Path) -> None:
         assert con.execute("FROM spam.predict_proba('inbox')").fetchall() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["fit", "replace", "update", "forget", "drop"])
 def test_a_change_that_stops_halfway_ends_the_callers_transaction(path: Path, act: str) -> None:
     """By an error of a progress function, as by Ctrl-C: DuckDB would commit the statements that have run before it."""

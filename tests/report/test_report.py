@@ -153,6 +153,7 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
     assert float(said[4]) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_page_are_those_of_the_relations(con, model, text):
     ranking = {row["feature"]: row for row in data(text, "ranking-1")}
     for feature, *_, gain in model.relevance():

@@ -40,6 +40,7 @@ INTERACTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize(
     ("joined", "options"),
