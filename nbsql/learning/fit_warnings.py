@@ -48,7 +48,8 @@ def mark_features(draft: Draft) -> Draft:
 
     def marked(feature: Feature) -> Feature:
         near, empty = complete.get(feature.name, False), feature.is_inferred and feature.name not in summarised
-        return replace(feature, is_complete=feature.name in complete, has_near_means=near, is_empty=empty)
+        few = 0 < len(feature.bins) <= engine.renderer.layout.few_values
+        return replace(feature, is_complete=feature.name in complete, has_near_means=near, has_few_values=few, is_empty=empty)
 
     spec = mark_few_values(engine, replace(spec, features=tuple(map(marked, spec.features))), draft.statistics)
     return replace(draft.with_spec(features=spec.features), summary=rows)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from nbsql.plan.classes import ClassColumn, scored_class_count
@@ -103,9 +104,24 @@ class Form:
         return {feature.index: place for place, feature in enumerate(self.categories_in_lists, start=1)}
 
     @cached_property
+    def bins_in_lists(self) -> list[Feature]:
+        """The numbers in few bins, whose scores are found by their edges, if there are not so many categories (listed.sql)."""
+        if not (self.wide and self.vectorised) or many_levels(self.facts.features, self.layout):
+            return []
+        bins = [feature for feature in self.facts.features if feature.bins and feature.has_few_values]
+        return bins if len(bins) >= self.layout.listed_bins else []
+
+    @property
+    def first_places(self) -> list[tuple[Feature, int]]:
+        """These with the place of the first bin of each, from 1."""
+        sizes = [len(feature.bins) for feature in self.bins_in_lists]
+        return list(zip(self.bins_in_lists, accumulate(sizes, initial=1), strict=False))
+
+    @cached_property
     def joined_categories(self) -> list[Feature]:
         """The categories that are looked up by joins."""
-        return [each for each in self.facts.features if each.family.level and each.index not in self.category_positions]
+        listed = self.category_positions.keys() | {feature.index for feature in self.bins_in_lists}
+        return [each for each in self.facts.features if each.family.level and each.index not in listed]
 
     @property
     def has_blocks(self) -> bool:
@@ -162,7 +178,7 @@ class Form:
     @cached_property
     def inputs(self) -> list[Feature]:
         """The features of which the terms of a row read more than a lookup."""
-        categories = [*self.star_categories, *self.categories_in_lists]
+        categories = [*self.star_categories, *self.categories_in_lists, *self.bins_in_lists]
         computed = [feature for feature in self.computed_features if feature not in self.matrices_in_lists]
         return [*computed, *(feature for feature in categories if feature.family.parameters)]
 
@@ -188,7 +204,8 @@ class Form:
 
     @property
     def added_first(self) -> int:
-        few = len(self.joined_categories) * scored_class_count(self.class_columns) <= self.layout.added_first_terms
+        joined = len(self.joined_categories) + len(self.bins_in_lists)
+        few = joined * scored_class_count(self.class_columns) <= self.layout.added_first_terms
         return self.layout.added_first if few else 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, cast
 
@@ -91,6 +92,12 @@ class Feature:
     def is_scored_in_lists(self) -> bool:
         """Whether it is scored in lists together with other numbers (gaussian.sql)."""
         return self.is_complete and self.has_near_means and self.family.needs_guard
+
+    @property
+    def bins(self) -> Sequence[str]:
+        """The bins of a number, by the stretches between its edges; none if its values are others, or more than bins."""
+        family: Any = self.family
+        return family.labels if family.cell == "bin" and not family.parent else ()
 
     @property
     def column(self) -> str:

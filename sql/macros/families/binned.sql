@@ -10,8 +10,13 @@
 
 {# The label of the bin of a numeric column; NULL if it is missing. #}
 {% macro bin_of(column, relation, edges, labels) -%}
+{% call(stretch) nbsql.stretch_of(column, relation, edges) %}{{ nbsql.text(labels[stretch]) }}{% endcall %}
+{%- endmacro %}
+
+{# What a block renders for the stretch between edges, from 0, in which a numeric column is; NULL if it is missing. #}
+{% macro stretch_of(column, relation, edges) -%}
 {% set x = nbsql.number_of(column, relation) -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
-  {%- for edge in edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(labels[loop.index0]) }}{% endfor %}
-  {%- if edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
+  {%- for edge in edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ caller(loop.index0) }}{% endfor %}
+  {%- if edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ caller(edges | length) }} END END
 {%- endmacro %}

@@ -87,3 +87,50 @@ coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}
 )
 {%- endfor %}
 {%- endmacro %}
+
+{#
+  Numbers that are cut into bins, if they are not among so many categories. The place of a row's number in the scores of all bins follows
+  from a comparison with the edges. To make the label of the bin and to join it with its lookup takes three times as long.
+#}
+
+{# A relation with the places of its bins, nbsql_place_i, from 1. #}
+{% macro with_places_of_bins(model, relation) -%}
+SELECT
+  source.*
+  {%- for feature, first in model.form.first_places %},
+  {% set edges = feature.family.edges %}
+  {%+ call(stretch) nbsql.stretch_of(feature.column, nbsql.word('source'), edges) %}{{ first + stretch }}{% endcall %} AS nbsql_place
+  {{- nbsql.feature_suffix(feature) }}
+  {%- endfor +%}
+FROM {{ relation }} AS source
+{%- endmacro %}
+
+{# The scores of all bins in each class, lists in the order of the places. #}
+{% macro scores_of_bins(model, lookups) -%}
+SELECT
+  {% for k in model.form.class_numbers %}
+  list(lookups.class_{{ k }} ORDER BY stretches.place ASC NULLS LAST) AS scores_{{ k }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  {% for feature, first in model.form.first_places %}
+  SELECT
+    {{ nbsql.text(feature.name) }} AS feature,
+    unnest([{% for label in feature.bins %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}]) AS value,
+    unnest(range({{ first }}, {{ first + feature.bins | length }})) AS place
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor +%}
+) AS stretches
+LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = stretches.feature AND lookups.value = stretches.value
+{%- endmacro %}
+
+{# The sum of the terms of some of these numbers, as of other categories (sum_of_level_terms). #}
+{% macro bin_terms(features, k) -%}
+coalesce(
+  {%+ for feature in features %}{{ nbsql.score_of_bin(feature, k) }}{% if not loop.last %} + {% endif %}{%+ endfor %},
+  {% for feature in features %}
+  {%+ if not loop.first %}+ {%+ endif %}{{ nbsql.level_term(feature, k, nbsql.score_of_bin(feature, k)) }}
+  {% endfor %}
+)
+{%- endmacro %}
+
+{% macro score_of_bin(feature, k) -%} bins.scores_{{ k }}[number.nbsql_place{{ nbsql.feature_suffix(feature) }}] {%- endmacro %}
