@@ -9,7 +9,8 @@ class Layout:
 
     The time to plan a star of joins grows faster than the number of its joins and columns, and each join needs a hash table.
     Therefore, if there are more categorical features than `star_joins`, those with at most `few_values` values are looked up in
-    lists, and the others are scored in several stars of `block_joins` joins. Models with more classes than `wide_classes` or
+    lists, and the others are scored in several stars of `block_joins` joins. With fewer, numbers in bins are found by their
+    edges if there are at least `listed_bins`. Models with more classes than `wide_classes` or
     more terms than `wide_terms` are scored in the long form. tests/benchmarks/plans.py measures both sides of these limits.
     """
 

@@ -45,7 +45,7 @@ class Feature:
     is_complete: bool = False  # whether every row of the fit has a value, and the values differ
     # For a number, whether the means of the classes were within a hundred standard deviations of each other.
     has_near_means: bool = False
-    has_few_values: bool = False  # for a category among many categories, whether it has few values
+    has_few_values: bool = False  # for bins, and a category among many categories, whether it has few values
     is_empty: bool = False  # whether its family was inferred, and no row of the fit had a value
     why: str = field(default="", compare=False)  # what the family was inferred from, if from the values
     # Whether the fit inferred the family from the column; a model does not store this.
