@@ -207,6 +207,21 @@ def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team: Pa
         assert con.execute("FROM spam.predict('inbox')").fetchall() == theirs
 
 
+def test_views_of_one_database_ask_a_model_of_another() -> None:
+    with duckdb.connect() as con:
+        con.execute("ATTACH ':memory:' AS team; ATTACH ':memory:' AS spam")  # one of them has the name of the model
+        con.execute("CREATE TABLE inbox AS SELECT i AS id, i % 3 = 0 AS label, i % 5 AS size FROM range(20) AS t(i)")
+        con.execute("CREATE TABLE team.letters AS FROM inbox")
+        nbsql.fit(con, "inbox", target="label", name="mail", id="id", families={"size": "categorical"})
+        expected = con.execute("FROM mail.predict('inbox')").fetchall()
+        con.execute("CREATE VIEW team.sorted AS FROM memory.mail.predict('letters')")  # looks up names in its own database
+        con.execute("CREATE VIEW team.ratios AS FROM memory.mail.likelihood_ratios('true', 'false')")
+        for database in ("memory", "team"):
+            con.execute(f"USE {database}")
+            assert con.execute("FROM team.sorted").fetchall() == nearly(expected, 1e-9)
+            assert len(con.execute("FROM team.ratios").fetchall()) == 5
+
+
 WITHOUT_JSON = """CREATE TEMP MACRO json_serialize_plan(query) AS CAST(error('no json') AS VARCHAR);
     CREATE TEMP MACRO to_json(value) AS CAST(error('no json') AS VARCHAR)"""
 IN_WASM = "CREATE TEMP MACRO current_setting(name) AS 'wasm'"  # where DuckDB would fetch json, and wait without a network

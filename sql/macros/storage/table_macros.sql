@@ -108,7 +108,8 @@ CASE WHEN coalesce(database, '') = '' AND {{ nbsql.is_wasm() }} THEN {{ single }
 {#
   The single attached database with a model of this name, followed by a point. A macro does not know its own database, and no subquery may
   stand where the name of a relation is computed. But DuckDB reports the schemas in which it has found candidates for an unqualified name,
-  up to a hundred of them. The result is empty if the search path finds the model. The probe passes no argument, so that it calls none of
+  up to a hundred of them, without the database if it is the one in use. That is named here all the same, as a view of another database
+  looks up names in its own. The result is empty if the search path finds the model. The probe passes no argument, so that it calls none of
   the macros that it finds. It uses no lambda, because files of an old storage version write lambdas out in a form that DuckDB 2 does not
   read. Every macro of a model has this expression, so it is short: the patterns are whole texts, in which \Q and \E enclose a name.
 #}
@@ -118,13 +119,15 @@ CASE WHEN coalesce(database, '') = '' AND {{ nbsql.is_wasm() }} THEN {{ single }
 {% set name = '\\Q' ~ schema | replace('\\E', '\\E\\\\E\\Q') ~ '\\E[.]class_scores(?:,| or |$)' -%}
 {% set candidates = nbsql.text('(?:^|[ .])' ~ name) -%}
 {% set database = nbsql.text('(?:^|, or |, | or )([^.,]+|[^ ,]+)[.]' ~ name) -%}
-coalesce(CASE
-  WHEN len(regexp_extract_all({{ schemas_found }}, {{ candidates }})) > 1 THEN {{ nbsql.error_of_namesakes(schema) }}
-  WHEN regexp_matches({{ schemas_found }}, {{ database }}) THEN CASE
+CASE coalesce(len(regexp_extract_all({{ schemas_found }}, {{ candidates }})), 0)
+  WHEN 0 THEN ''
+  WHEN 1 THEN CASE
+    WHEN NOT regexp_matches({{ schemas_found }}, {{ database }}) THEN '"' || replace(current_database(), '"', '""') || '".'
     WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ nbsql.error_of_namesakes(schema) }}
     ELSE '"' || replace(regexp_extract({{ schemas_found }}, {{ database }}, 1), '"', '""') || '".'
   END
-END, '')
+  ELSE {{ nbsql.error_of_namesakes(schema) }}
+END
 {%- endmacro %}
 
 {# The condition that no two databases have a model of this name, unless the search path says which. #}

@@ -29,11 +29,13 @@ ORDER BY nbsql_row ASC NULLS LAST'
   || ')', '''', ''''''), ''', chr(1), ', CASE
     WHEN database <> '' THEN '''' || replace(database, '''', '''''') || '.'''
     WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
-    ELSE 'coalesce(CASE
-  WHEN len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')) > 1 THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
-  WHEN regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^.,]+|[^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN CASE
+    ELSE 'CASE coalesce(len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')), 0)
+  WHEN 0 THEN ''''
+  WHEN 1 THEN CASE
+    WHEN NOT regexp_matches(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^.,]+|[^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'') THEN ''"'' || replace(current_database(), ''"'', ''""'') || ''".''
     WHEN json_serialize_plan(''FROM "spam".spec'') ->> ''error'' = ''false'' THEN error(''several databases have a model spam: say which, database := ''''its name'''''')
     ELSE ''"'' || replace(regexp_extract(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|, or |, | or )([^.,]+|[^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)'', 1), ''"'', ''""'') || ''".''
   END
-END, '''')'
+  ELSE error(''several databases have a model spam: say which, database := ''''its name'''''')
+END'
   END, ') END)'));
