@@ -1,6 +1,7 @@
 """A handle stays with its database, and a query with what its source was, when another database comes into use."""
 
 import re
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -212,3 +213,36 @@ def test_a_handle_of_a_file_that_gets_another_name(tmp_path: Path) -> None:
     path.rename(tmp_path / "second.duckdb")
     with nbsql.load(tmp_path / "second.duckdb", "it") as model:
         assert len(model.likelihoods.fetchall()) == 2
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="a file that is open cannot be replaced here")
+@pytest.mark.parametrize("replaced", [True, False])
+def test_a_file_that_is_gone_is_read_and_not_written(replaced: bool, tmp_path: Path) -> None:
+    rows = "SELECT i % 2 AS y, i % 3 AS x FROM range(12) AS t(i)"
+    path, other = tmp_path / "shop.duckdb", tmp_path / "other.duckdb"
+    for file in (path, other):
+        nbsql.fit(file, rows, target="y", name="m").close()
+    with duckdb.connect(path) as con:
+        con.execute(f"ATTACH '{other}' AS other")
+        model, elsewhere = nbsql.load(con, "m"), nbsql.load(con, "m", database="other")
+        path.rename(tmp_path / "old.duckdb")
+        if replaced:
+            shutil.copy(tmp_path / "old.duckdb", path)
+        query = model.predict(rows)
+        for act in (
+            lambda: model.update(rows),
+            lambda: nbsql.fit(con, rows, target="y", name="new"),
+            lambda: query.create_table("scored"),
+            model.drop,
+        ):
+            with pytest.raises(nbsql.DatabaseError) as caught:
+                act()
+            assert str(caught.value) == (
+                f"the file {str(path)!r} was deleted or replaced after it was opened, so that what is written would be lost; "
+                "close the connection and open the file again"
+            )
+        assert len(query.fetchall()) == 12
+        session = nbsql.fit(con, rows, target="y")
+        session.update(rows)
+        elsewhere.update(rows)
+        assert [row[3] for row in elsewhere.batches] == [12, 12]

@@ -5,6 +5,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +14,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.calls import nbsql_call
 from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.paths import check_path, is_new, missing_database
+from nbsql.engines.duckdb.paths import check_path, is_new, is_open_here, missing_database
 from nbsql.engines.duckdb.planned import planned
 from nbsql.engines.engine import Engine
 from nbsql.engines.turn import turn_of
@@ -182,14 +183,14 @@ class DuckDBDriver(Engine):
 
     @contextmanager
     def _in_callers_or_own(self, writes: str | None, *, is_outer: bool) -> Iterator[None]:
-        if turn_of(self.handle).is_forked and not all(read_only for _, read_only in self.query_macro("files_of_databases")):
+        if turn_of(self.handle).is_forked and not all(read_only for _, read_only, *_ in self.query_macro("files_of_databases")):
             raise DatabaseError(
                 "this process was forked from the one that has the database open, which would lose what is written here; "
                 "write there, or close it there and open it here"
             )
+        self._has_written = self._has_written and not is_outer
         if self._in_transaction():
             turn_of(self.handle).in_callers_transaction = writes is not None or turn_of(self.handle).in_callers_transaction
-            self._has_written = self._has_written and not is_outer
             try:
                 yield  # the caller will commit or roll back
             except BaseException:
@@ -246,11 +247,28 @@ class DuckDBDriver(Engine):
 
     def run(self, name: str, sql: str) -> None:
         for statement in self._storable(sql):
-            self._has_written = self._has_written or not _HARMLESS.match(statement)
+            if not (self._has_written and self._is_in_verb) and not _HARMLESS.match(statement):
+                self._check_files(statement)
+                self._has_written = True
             super().run(name, statement)
         self._begun = False
         if self._seen:
             self._seen.clear()
+
+    def _check_files(self, statement: str) -> None:
+        """Raise DatabaseError if what a statement writes would be lost with a file that nobody finds any more.
+
+        A statement that names no database writes in the one in use.
+        """
+        files = self.query_macro("files_of_databases")
+        named = [each for each in files if f"{self.renderer.dialect.ident(each[2])}." in statement]
+        in_use = [each for each in files if each[3] and '"temp".' not in statement]
+        for path, read_only, *_ in named or in_use:
+            if not read_only and Path(path).is_absolute() and not is_open_here(path):
+                raise DatabaseError(
+                    f"the file {path!r} was deleted or replaced after it was opened, so that what is written would be lost; "
+                    "close the connection and open the file again"
+                )
 
     def run_script(self, name: str, statements: Sequence[str]) -> None:
         self.run(name, ";\n".join(statements))

@@ -140,7 +140,7 @@ class DuckDB(DuckDBDriver):
             timer.cancel()
 
     def files(self, relations: Iterable[Markup]) -> list[str]:
-        return super().files(relations) + [path for path, _ in self.query_macro("files_of_databases")]
+        return super().files(relations) + [path for path, *_ in self.query_macro("files_of_databases")]
 
     def _definitions(self, names: Sequence[str]) -> list[str]:
         return [text for (text,) in self.query_macro("definitions", names)] if names else []

@@ -69,6 +69,20 @@ def _has_magic(path: Path) -> bool:
         return opened.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
 
 
+def is_open_here(path: str | os.PathLike[str]) -> bool:
+    """Whether the file of that name is one that this process has open, and not another that was put in its place."""
+    try:
+        found = Path(path).stat()
+        numbers = [int(file.name) for file in Path("/dev/fd").iterdir()]
+    except OSError:  # no such file; or Windows, which has no numbers, and where nobody can replace a file that is open
+        return exists(path)
+    for number in numbers:
+        with suppress(OSError):  # that of the list of them is closed by now
+            if os.path.samestat(os.fstat(number), found):
+                return True
+    return False
+
+
 def discard(path: str | os.PathLike[str]) -> None:
     """Delete a database file that this process created."""
     for file in (os.fspath(path), f"{os.fspath(path)}.wal"):
