@@ -9,11 +9,13 @@ to a family is an `isinstance` of a class of nbsql.family, a comparison or a key
 """
 
 import ast
+import re
 import sys
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 
 Graph = dict[str, set[str]]
+CODE = (".py", ".sql", ".txt")  # the macros of one line are in files of text
 
 
 def modules(package: Path) -> dict[str, Path]:
@@ -92,9 +94,23 @@ def floors(graph: Mapping[str, Iterable[str]]) -> dict[str, int]:
 
 def lines(path: Path, holding: str = "") -> int:
     """The lines of a file, or of the code in a folder; of the files alone that hold a text."""
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".py", ".sql", ".txt")]
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in CODE]
     texts = [file.read_text(encoding="utf-8") for file in files]
     return sum(len(text.splitlines()) for text in texts if holding in text)
+
+
+def code_lines(path: Path) -> int:
+    """The lines of a file of Python, SQL or one-line macros that are neither blank nor within a comment or a docstring."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".sql":
+        text = re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL)
+        return sum(bool(line.strip()) and not line.lstrip().startswith("--") for line in text.splitlines())
+    prose: set[int] = set()
+    for node in ast.walk(ast.parse(text if path.suffix == ".py" else "")):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            prose.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    numbered = enumerate(text.splitlines(), start=1)
+    return sum(bool(line.strip()) and not line.lstrip().startswith("#") and number not in prose for number, line in numbered)
 
 
 def _defined(tree: ast.AST) -> set[str]:
@@ -178,6 +194,8 @@ def main() -> None:
     whole = [package, *([macros.parent] if macros.is_dir() else [])]
     written = lines(package.parent / "sql" / "dbt", "nbsql.dbt write") if macros.is_dir() else 0
     print(f"{sum(map(lines, whole)):,} lines of Python and SQL, of which {written:,} are generated for dbt")
+    code = sum(code_lines(path) for place in whole for path in place.rglob("*") if path.suffix in CODE)
+    print(f"{code:,} of them are neither blank nor comments or docstrings")
 
 
 if __name__ == "__main__":
