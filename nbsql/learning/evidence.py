@@ -9,10 +9,12 @@ from nbsql.learning.folds import Folds
 from nbsql.learning.shared_features import SharedFeatures
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
+from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Weighted
 from nbsql.spec.spec import Feature, Spec
 
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
 FEATURES_A_TABLE = 40  # as many joins as a statement plans quickly
+MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Evidence:
 
     relation: Markup
     features: Sequence[Feature]
+    relative: bool = False  # whether it is what they say beyond the first class, by which no class has weights of its own
 
 
 class EvidenceFolds(Folds):
@@ -51,7 +54,7 @@ class EvidenceFolds(Folds):
         query = self.engine.renderer.fragment("numbered_training_rows", context, self.rows_with_folds, classes, share)
         return self.create("numbered rows", query)
 
-    def evidence(self, rows: Markup, *others: Evidence) -> Evidence:
+    def evidence(self, rows: Markup, *others: Evidence, relative: bool) -> Evidence:
         """What each feature says of the numbered rows, by the models of the other folds; beside what others say of some."""
         (spec,), fragment = self.specs, self.engine.renderer.fragment
         models = self.models(spec)
@@ -59,13 +62,13 @@ class EvidenceFolds(Folds):
         for start in range(0, len(spec.features), FEATURES_A_TABLE):
             features = spec.features[start : start + FEATURES_A_TABLE]
             context = self.context(replace(spec, features=features))
-            query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups)
+            query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups, relative)
             is_all = not others and len(features) == len(spec.features)
             relation = fragment("subquery", query) if is_all else self.create(f"{start} evidence of rows", query)
-            tables.append(Evidence(relation, features))
+            tables.append(Evidence(relation, features, relative))
         together = [feature for table in tables for feature in table.features]
-        joined = fragment("joined_evidence", tables, together, models.context.form.class_numbers)
-        return Evidence(self.create("evidence of the rows", joined), together)
+        joined = fragment("joined_evidence", tables, together, models.context.form.class_numbers[relative:])
+        return Evidence(self.create("evidence of the rows", joined), together, relative)
 
 
 def has_levels_only(spec: Spec) -> bool:
@@ -76,3 +79,9 @@ def has_levels_only(spec: Spec) -> bool:
 def is_level(feature: Feature) -> bool:
     """Whether a row has one of several values in a feature."""
     return feature.family.kind == "level"
+
+
+def may_weigh_classes(asked: Weighted, features: Sequence[Feature], classes: int) -> bool:
+    """Whether each class may have weights of its own: if asked to or, where it is open, for few columns of few values."""
+    is_comparable = len(features) * classes <= MAX_WEIGHTS_TO_COMPARE and all(map(is_level, features))
+    return asked.per == CLASS_AND_FEATURE or (asked.per == EITHER and is_comparable)

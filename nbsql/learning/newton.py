@@ -142,6 +142,23 @@ class Newton:
         return Step(point, objective, worst, n, direction, _dot(gradient, direction), max(map(abs, direction)), 0)
 
 
+def with_rise(products: Sums, change: Sequence[float], rise: Sequence[float]) -> Sums:
+    """The products of a search of one block, changed so that a change of the point makes the gradient rise as it did.
+
+    They stay positive definite (BFGS; Nocedal and Wright, Numerical Optimization, section 6.1).
+    """
+    pairs = [(i, j, sums[0]) for i, j, sums in products if i is not None and j is not None]
+    along = [0.0] * len(change)
+    for i, j, product in pairs:
+        along[i] += product * change[j]
+        if i != j:
+            along[j] += product * change[i]
+    expected, found = _dot(change, along), _dot(change, rise)
+    if not (expected > 0 and found > 0):
+        return products
+    return [(i, j, [product + rise[i] * rise[j] / found - along[i] * along[j] / expected]) for i, j, product in pairs]
+
+
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
     """The product of two lists, as far as the shorter one goes."""
     return float(sum(map(mul, one, other)))

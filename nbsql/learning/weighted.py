@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
+from operator import sub
 from typing import Any, ClassVar
 
 from markupsafe import Markup
@@ -13,10 +14,10 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
-from nbsql.learning.evidence import Evidence, EvidenceFolds, is_level
+from nbsql.learning.evidence import MAX_WEIGHTS_TO_COMPARE, Evidence, EvidenceFolds, may_weigh_classes
 from nbsql.learning.interactions import interactions, triples
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
-from nbsql.learning.newton import Newton, Step, Sums
+from nbsql.learning.newton import Newton, Step, Sums, with_rise
 from nbsql.learning.one_dependence import cut_of
 from nbsql.learning.selection import best_features, rounded
 from nbsql.plan import Plan
@@ -31,10 +32,10 @@ MOST_CHANGE = 1.0  # of a weight, by one step from the weights of all rows to th
 FOLD_TOLERANCE = 0.1  # the change of a weight at which the search ends where the loss of folds is all that is wanted
 PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
 ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
-ROWS_FOR_PRODUCTS = 7_000  # whose products of terms stand for those of all rows, or up to twice as many
-TOLERANCE = 1e-7  # the change of a weight at which a search by such products ends
+ROWS_FOR_PRODUCTS = 10_000  # whose products of terms stand for those of all rows, or up to twice as many
+TOLERANCE = 1e-5  # the change of a weight at which a search by such products ends
+MOST_LISTED = 10_000_000  # numbers of these rows, terms and classes whose products are those of lists
 MOST_OFFSETS = 30  # classes with an offset each, which take K squared; beyond it they share one weight of the prior
-MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class EvidenceProblem(Problem):
     """The search as the scan of logistic regression renders it: that of two classes, whose rows are one for each real class."""
 
     class_numbers: Sequence[int] = ()
+    relative: bool = False  # whether the numbers of the terms are those beyond the first class
 
     rows_macro: ClassVar[str] = "evidence_predicted"
     reuses_products = True
@@ -68,6 +70,8 @@ class FeatureWeightSearch(WeightSearch):
 
     counts: Sequence[float] = ()  # the rows of each class, in the order of their numbers
     shares: Iterator[int] = field(default_factory=lambda: repeat(1))  # next, the products of one row in so many are summed
+    _row_count: int = 0
+    _last: tuple[Sequence[float], Sequence[float]] | None = None  # the last point of a search, and its gradient
 
     def find(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[tuple[int, str | None, float]]]:
         """The options, and tuples of the number of a class, a feature or None, and a weight.
@@ -81,9 +85,10 @@ class FeatureWeightSearch(WeightSearch):
         squares = {each.name for each in evidence.features if each.family.kind == "matrix" and not each.family.shared}
         below = {name for _, name, weight in rows if name in squares and weight < 0}
         if rest := [each for each in evidence.features if each.name not in below] if below else []:
-            numbers = range(1, 1 + len(self.counts))
+            numbers = range(1 + evidence.relative, 1 + len(self.counts))
             query = self.engine.renderer.fragment("joined_evidence", [replace(evidence, features=rest)], rest, numbers)
-            options, rows = self.find(asked, Evidence(self._table(f"evidence of {len(rest)} features", query), rest))
+            table = self._table(f"evidence of {len(rest)} features", query)
+            options, rows = self.find(asked, replace(evidence, relation=table, features=rest))
         elif below:
             rows = [(k, None, 0.0) for k, name, _ in rows if name is None]
         return options, [*rows, *((k, name, 0.0) for k, of, _ in rows if of is None for name in sorted(below))]
@@ -114,7 +119,7 @@ class FeatureWeightSearch(WeightSearch):
     def _begin(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[list[float]]]:
         """Begin a search; returns its options, and the points from which it may start."""
         chosen, known = self._choose(asked, evidence)
-        starts = self._begin_with(chosen, evidence.features)
+        starts = self._begin_with(chosen, evidence)
         return chosen, [known or starts[0], starts[-1]]
 
     def _choose(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[float] | None]:
@@ -126,8 +131,7 @@ class FeatureWeightSearch(WeightSearch):
         some = self.some(evidence)
         penalties = PENALTIES if asked.penalty is None else (asked.penalty,)
         best = _best([*self._trials([replace(usual, penalty=penalty) for penalty in penalties], some)])
-        is_comparable = len(evidence.features) * len(self.counts) <= MAX_WEIGHTS_TO_COMPARE
-        if asked.per == EITHER and best and is_comparable and all(map(is_level, evidence.features)):
+        if asked.per == EITHER and best and may_weigh_classes(asked, evidence.features, len(self.counts)):
             best = _best([*best, *self._trials([replace(best[0][1], per=CLASS_AND_FEATURE)], some)])
         return best[0][1:] if best else (usual, None)
 
@@ -142,7 +146,7 @@ class FeatureWeightSearch(WeightSearch):
     def _trials(self, tried: Sequence[Weighted], evidence: Evidence) -> Iterator[Trial]:
         """The trials of options that differ in the penalty, each from the minimum with the larger one before."""
         products: Sums | None = None
-        starts = self._begin_with(tried[-1], evidence.features)
+        starts = self._begin_with(tried[-1], evidence)
         for options in reversed(tried):
             self._set_penalty(options)
             try:
@@ -161,30 +165,32 @@ class FeatureWeightSearch(WeightSearch):
     def _run_newton(
         self, design: Markup, starts: Sequence[list[float]], products: Sums | None = None, tolerance: float = 0.0
     ) -> list[float]:
-        share = self.engine.query_macro("row_count", design)[0][0] // ROWS_FOR_PRODUCTS
-        is_sampled = self.options.penalty and share > 1  # without a penalty, some rows may not determine a weight
-        self.shares = chain(repeat(share, 3 if is_sampled else 0), repeat(1))
-        return super()._run_newton(design, starts, products, max(tolerance, TOLERANCE if is_sampled else 0.0))
+        self._last, self._row_count = None, self.engine.query_macro("row_count", design)[0][0]
+        share = self._row_count // ROWS_FOR_PRODUCTS if self.options.penalty else 1  # without it, some rows may not do
+        self.shares = chain(repeat(share, 3 if share > 1 else 0), repeat(1))
+        return super()._run_newton(design, starts, products, max(tolerance, TOLERANCE if share > 1 else 0.0))
 
     def _step(self, design: Markup, point: Sequence[float], products: Sums | None) -> tuple[Step, Sums]:
-        """The step at a point. The products are those of some rows three times, then of all."""
+        """The step at a point. Its products are those of the last step, mended, or of some rows three times, then of all."""
         relation = self._point(point)
-        share = next(self.shares) if products is None else 0
-
-        def rows_of(*curvature: Any) -> list[tuple[Any, ...]]:
-            self.engine.announce("sums")
-            return self.engine.query_macro("evidence_sums", self.problem, design, relation, *curvature)
-
-        if share == 1:
-            sums = products = self.newton.load(rows_of(True))
-        else:
-            rows = rows_of(False)
-            sums = self.newton.load(rows)
-            if products is None:
-                ((*part, some),) = rows_of(True, share)
-                growth = rows[0][3][2] / some[2]
-                products = self.newton.load([(*part, [growth * each for each in some])])
+        self.engine.announce("sums")
+        sums = self.newton.load(self.engine.query_macro("evidence_sums", self.problem, design, relation))
+        gradient = [0.0, *(found[0] for _, _, found in sums[2:])]
+        if products is None:
+            products = self._products(design, relation, sums[0][2][2])
+        elif self._last:
+            change, rise = (list(map(sub, now, then)) for now, then in zip((point, gradient), self._last, strict=True))
+            products = with_rise(products, change, rise)
+        self._last = (point, gradient)
         return self.newton.steps(point, [sums], products)[0], products
+
+    def _products(self, design: Markup, relation: Markup, weight: float) -> Sums:
+        """The products at a point: of all rows, which have a weight, or of some of them, grown to it."""
+        share, width = next(self.shares), len(self.counts) * self.problem.width
+        listed = self.engine.renderer.dialect.traits.vectorised and self._row_count // share * width <= MOST_LISTED
+        sums = self.newton.load(self.engine.query_macro("evidence_products", self.problem, design, relation, share, listed))
+        growth = weight / sums[0][2][2] if share > 1 else 1.0
+        return [(i, j, [growth * found[0]]) for i, j, found in sums if i is not None and j is not None]
 
     def _scores(self, evidence: Evidence, points: Sequence[tuple[str, Sequence[float]]]) -> Markup:
         """A table of the scores of the rows by the point of each fold: within a query each score would be computed K times."""
@@ -223,10 +229,10 @@ class FeatureWeightSearch(WeightSearch):
         alone = [*point[:offsets], *(0.0 for _ in point[offsets:])]
         return self._run_newton(others, [[*point], alone], tolerance=FOLD_TOLERANCE)
 
-    def _begin_with(self, options: Weighted, features: Sequence[Feature]) -> list[list[float]]:
+    def _begin_with(self, options: Weighted, evidence: Evidence) -> list[list[float]]:
         """Begin a search with these options; returns the points from which it may start."""
         numbers = range(1, len(self.counts) + 1)
-        terms = list(self._terms(options, features))
+        terms = list(self._terms(options, evidence.features))
         if len(terms) > MAX_WEIGHTS:
             usual = "per='feature'" if options.per == CLASS_AND_FEATURE else "method='naive'"
             raise InputError(
@@ -234,7 +240,7 @@ class FeatureWeightSearch(WeightSearch):
                 f"leave features out, or use ⟨{usual}⟩"
             )
         layout = self.engine.renderer.layout
-        self.problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers)
+        self.problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers, evidence.relative)
         self.terms = self._table("terms", self.engine.renderer.fragment("terms_of_evidence", terms))
         self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind not in _OFFSETS], 0.0)
         self._set_penalty(options)
@@ -242,7 +248,7 @@ class FeatureWeightSearch(WeightSearch):
         biases = self._biases
         offsets = [biases[term.class_no - 1] if term.class_no else 1.0 for term in terms if term.kind in _OFFSETS]
         half = "all" if options.penalty else "feature" if options.per == "feature" else "class"
-        views = len(features) / max(1, len({feature.columns for feature in features}))
+        views = len(evidence.features) / max(1, len({feature.columns for feature in evidence.features}))
         start = [0.5 / views if term.kind == half else 0.0 for term in terms[len(offsets) :]]
         return [[0.0, *offsets, *start], [0.0, *offsets, *(0.0 for _ in start)]]
 
@@ -299,7 +305,7 @@ def find_weights(
         if len(labels) > 1 and features:
             folds = EvidenceFolds(engine, source, [replace(spec, classes=labels)], own, folds=FOLDS)
             numbered = folds.numbered_rows(classes)
-            evidence = folds.evidence(numbered)
+            evidence = folds.evidence(numbered, relative=not may_weigh_classes(options, features, len(labels)))
             search = FeatureWeightSearch(engine, plan, Logistic(tolerance=1e-10), source.relation, cells, own, counts=counts)
             if (options.pairs or options.triples) and min(counts) > 1:  # a class of one row is in one fold only
                 evidence = _with_interactions(search, options, folds, evidence, numbered)
@@ -327,7 +333,7 @@ def _with_interactions(
         named = lambda name: search.temporary(f"{title} {name}")  # noqa: E731 - the same name is the same table
         own, known = replace(spec, features=tuple(features)), folds.rows_with_folds
         found = EvidenceFolds(search.engine, folds.source, [own], named, folds=FOLDS, rows_with_folds=known)
-        return found.evidence(numbered, *others)
+        return found.evidence(numbered, *others, relative=evidence.relative)
 
     def most(wanted: int) -> int:
         unknowns = 1 + len(search.counts) if options.per == CLASS_AND_FEATURE else 1  # of a feature

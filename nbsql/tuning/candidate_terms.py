@@ -310,7 +310,7 @@ class CandidateTerms:
             self.engine, plan, Logistic(), relation, relation, self._temporary_name,
             counts=[float(counts[k]) for k in range(1, self.classes + 1)],
         )  # fmt: skip
-        points = search.find_by_fold(method, Evidence(relation, [feature for feature, _ in numbered]))
+        points = search.find_by_fold(method, Evidence(relation, [feature for feature, _ in numbered], True))
         return self._create("scores by weights", "scores_of_weights", search.problem, relation, points)
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:

@@ -140,7 +140,7 @@ def test_the_weights_of_the_other_folds_are_those_of_logistic_regression_however
     penalty, rows, points = found[0]
     terms = [name.removesuffix("_2") for name in rows if name.startswith("e_") and name.endswith("_2")]
     order = sorted(terms, key=lambda name: int(name.removeprefix("e_")))  # their sum is e_0
-    x = rows[[f"{name}_2" for name in order]].to_numpy() - rows[[f"{name}_1" for name in order]].to_numpy()
+    x = rows[[f"{name}_2" for name in order]].to_numpy()  # beyond the first class
     for fold, point in points:
         others = (rows["fold"].astype(str) != fold).to_numpy()
         fitted = LogisticRegression(C=1 / (2 * penalty), tol=1e-14, solver="newton-cholesky", max_iter=1000)

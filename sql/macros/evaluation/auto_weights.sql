@@ -5,7 +5,8 @@
 
 {#
   The terms of one candidate of each column as the evidence from which weights are learnt (learning/weighted.sql): nbsql_row, fold, y,
-  weight, e_3_1, that of the third column in the first class, and e_0_1, that of all. columns: pairs of a number and a place.
+  weight, e_3_2, that of the third column in the second class beyond the first, and e_0_2, that of all. columns: pairs of a number and a
+  place.
 #}
 {% macro evidence_of_candidates(standing, terms, columns, classes) -%}
 SELECT
@@ -13,7 +14,7 @@ SELECT
   standing.nbsql_slice AS fold,
   standing.truth AS y,
   standing.weight
-  {%- for k in range(1, classes + 1) %},
+  {%- for k in range(2, classes + 1) %},
   evidence.e_0_{{ k }}
   {%- for column in columns %},
   evidence.e_{{ column[0] }}_{{ k }}
@@ -23,18 +24,19 @@ FROM {{ standing }} AS standing
 JOIN (
   SELECT
     nbsql_key
-    {%- for k in range(1, classes + 1) %},
+    {%- for k in range(2, classes + 1) %},
     sum(term_{{ k }}) AS e_0_{{ k }}
     {%- for column in columns %},
     max(CASE WHEN feature = {{ column[0] }} THEN term_{{ k }} END) AS e_{{ column[0] }}_{{ k }}
     {%- endfor %}
     {%- endfor +%}
   FROM (
+    {% set first %}greatest({{ nbsql.term_at(1, nbsql.word('tried.chosen')) }}, -1000){% endset %}
     SELECT
       terms.nbsql_key,
       terms.feature
-      {%- for k in range(1, classes + 1) %},
-      greatest({{ nbsql.term_at(k, nbsql.word('tried.chosen')) }}, -1000) AS term_{{ k }}
+      {%- for k in range(2, classes + 1) %},
+      greatest({{ nbsql.term_at(k, nbsql.word('tried.chosen')) }}, -1000) - {{ first }} AS term_{{ k }}
       {%- endfor +%}
     FROM {{ terms }} AS terms
     JOIN {{ nbsql.chosen_places(columns) | indent(4) }} ON tried.feature = terms.feature

@@ -37,8 +37,11 @@ WHERE {{ nbsql.is_counted(model) }}
 {%- if share > 1 %} AND {{ nbsql.mixed_hash(nbsql.word('source.nbsql_row')) }} % {{ share }} = 0{% endif +%}
 {%- endmacro %}
 
-{# What the features of a context say of these rows: nbsql_row, fold, y, weight, and e_3_1, that of the third feature in the first class. #}
-{% macro evidence_of_features(model, rows, parameters, lookups) -%}
+{#
+  What the features of a context say of these rows: nbsql_row, fold, y, weight, and e_3_1, that of the third feature in the first class.
+  relative: whether it is what they say beyond the first class, which has no columns then.
+#}
+{% macro evidence_of_features(model, rows, parameters, lookups, relative) -%}
 {% set inputs = model.form.computed_features + model.form.star_categories | selectattr('family.parameters') | list -%}
 WITH numbered AS {{ nbsql.materialized() }}(
   SELECT * FROM {{ rows }} AS source
@@ -52,8 +55,9 @@ SELECT
   number.nbsql_y AS y,
   number.nbsql_weight AS weight
   {%- for feature in model.facts.features %}
-  {%- for k in model.form.class_numbers %},
-  greatest({{ nbsql.term(feature, k) | indent(2) }}, -1000) AS e{{ nbsql.feature_suffix(feature) }}_{{ k }}
+  {%- for k in model.form.class_numbers if k > 1 or not relative %},
+  greatest({{ nbsql.term(feature, k) | indent(2) }}, -1000)
+  {%- if relative %} - greatest({{ nbsql.term(feature, 1) | indent(2) }}, -1000){% endif %} AS e{{ nbsql.feature_suffix(feature) }}_{{ k }}
   {%- endfor %}
   {%- endfor +%}
 FROM {{ nbsql.with_terms(model, nbsql.word('numbered'), inputs, parameters, lookups) }}
@@ -83,9 +87,10 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {%- endfor %}
 {%- endmacro %}
 
-{# The number of a term in class k; nothing where it is 0. #}
-{% macro number_of_term(term, k) -%}
+{# The number of a term in class k; nothing where it is 0. relative: whether it is that beyond the first class. #}
+{% macro number_of_term(problem, term, k) -%}
 {% if term.kind == 'bias' %}{% if term.class_no == k %}1{% endif %}
+{%- elif problem.relative and k == 1 %}
 {%- elif term.kind == 'prior' %}{{ nbsql.number(term.priors[k - 1]) }}
 {%- elif term.kind == 'all' %}e_0_{{ k }}
 {%- elif term.class_no in (none, k) %}e{{ nbsql.feature_suffix(term.feature) }}_{{ k }}
@@ -95,7 +100,7 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {# The score of class k at a point v. #}
 {% macro score_by_terms(problem, k) -%}
 0{% for term in problem.numbers %}
-{%- set x = nbsql.number_of_term(term, k) %}
+{%- set x = nbsql.number_of_term(problem, term, k) %}
 {%- if x %} + {{ nbsql.element(nbsql.word('v'), term.j + 1) }} * {{ x }}{% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -111,17 +116,65 @@ SELECT * FROM {{ evidence }} AS evidence WHERE {{ nbsql.mixed_hash(number) }} % 
 SELECT * FROM {{ evidence }} AS evidence WHERE CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} <> {{ nbsql.text(fold) }}
 {%- endmacro %}
 
-{#
-  One row of sums at a trial value of v, in the form of logistic/scan.sql: part, i, j, sums. With the products of pairs of terms, they are
-  those of one row in `share`; else those of all rows, and the list ends with the gradient.
-#}
-{% macro evidence_sums(problem, evidence, trial, curvature, share=1) -%}
-{% if curvature -%}
-{{ nbsql.logistic_sums(problem, nbsql.subquery(nbsql.evidence_of_some(evidence, share)) if share > 1 else evidence, trial, true) }}
-{%- else -%}
+{# One row of sums at a trial value of v, without products, in the form of logistic/scan.sql: part, i, j, sums. #}
+{% macro evidence_sums(problem, evidence, trial) -%}
 SELECT 'total' AS part, CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, {{ nbsql.evidence_gradients(problem) }} AS sums
 FROM {{ nbsql.evidence_residuals(problem, evidence, trial) }}
+{%- endmacro %}
+
+{#
+  The products of pairs of terms of one row in `share`, in the form of logistic/scan.sql, beside the weight of these rows. listed: whether
+  each is the product of two lists, of which a statement names two for each term, not one sum for each pair: it is planned in a fifth of
+  the time. The term 0 then has a product of 1 with itself alone.
+#}
+{% macro evidence_products(problem, evidence, trial, share, listed) -%}
+{% set rows = nbsql.subquery(nbsql.evidence_of_some(evidence, share)) if share > 1 else evidence -%}
+{% if not listed -%}
+{{ nbsql.logistic_sums(problem, rows, trial, true) }}
+{%- else -%}
+WITH predicted AS {{ nbsql.not_materialized() }}(
+  {{ nbsql.contrasted_evidence(problem, rows, trial) | indent(2) }}
+),
+lists AS {{ nbsql.materialized() }}(
+  SELECT
+    sum(weight) AS weight,
+    [{% for term in problem.numbers %}list(z_{{ term.j }}){{ nbsql.comma_blank(loop) }}{% endfor %}] AS one,
+    [{% for term in problem.numbers %}list(q_1 * z_{{ term.j }}){{ nbsql.comma_blank(loop) }}{% endfor %}] AS other
+  FROM predicted
+)
+SELECT 'total' AS part, CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, [0, 0, weight] AS sums FROM lists
+UNION ALL
+SELECT 'pair', 0, 0, [1]
+UNION ALL
+SELECT 'pair', rows.j, columns.j, [list_dot_product(rows.z, columns.z)]
+FROM (
+  SELECT unnest(one) AS z, generate_subscripts(one, 1) AS j FROM lists
+) AS rows
+JOIN (
+  SELECT unnest(other) AS z, generate_subscripts(other, 1) AS j FROM lists
+) AS columns ON columns.j >= rows.j
 {%- endif %}
+{%- endmacro %}
+
+{# Rows with the same products: those of evidence_predicted or, of two classes, one per row, of which z_j = x_j2 - x_j1. #}
+{% macro contrasted_evidence(problem, evidence, trial) -%}
+{% if problem.class_numbers | length == 2 -%}
+SELECT
+  weight,
+  weight * p_1 * p_2 AS q_1
+  {%- for term in problem.numbers %},
+  {{ nbsql.contrast_of_term(problem, term) }} AS z_{{ term.j }}
+  {%- endfor +%}
+FROM {{ nbsql.subquery(nbsql.evidence_posteriors(problem, evidence, trial)) }} AS posteriors
+{%- else -%}
+{{ nbsql.evidence_predicted(problem, evidence, trial) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The number of a term in the second class less that in the first. #}
+{% macro contrast_of_term(problem, term) -%}
+{% set first = nbsql.number_of_term(problem, term, 1) -%}
+{{ nbsql.number_of_term(problem, term, 2) or 0 }}{% if first %} - {{ first }}{% endif %}
 {%- endmacro %}
 
 {# The same without products for each fold: its name, and the list. #}
@@ -137,7 +190,7 @@ GROUP BY fold
 sum(weight * loss), max(loss), sum(weight), 0
 {%- for term in problem.numbers %}, sum(0
 {%- for k in problem.class_numbers %}
-{%- set x = nbsql.number_of_term(term, k) %}
+{%- set x = nbsql.number_of_term(problem, term, k) %}
 {%- if x %} + r_{{ k }} * {{ x }}{% endif %}
 {%- endfor %})
 {%- endfor %}
@@ -183,7 +236,7 @@ centred AS {{ nbsql.materialized() }}(
     *
     {%- for term in problem.numbers %},
     0{% for k in problem.class_numbers %}
-    {%- set x = nbsql.number_of_term(term, k) %}
+    {%- set x = nbsql.number_of_term(problem, term, k) %}
     {%- if x %} + p_{{ k }} * {{ x }}{% endif %}
     {%- endfor %} AS mean_{{ term.j }}
     {%- endfor +%}
@@ -201,7 +254,7 @@ centred AS {{ nbsql.materialized() }}(
 {% for each in [first, losses, residuals, masses] %}{% set lists.made = lists.made + [nbsql.array_of(each)] %}{% endfor -%}
 {% for term in problem.numbers -%}
 {% set distances -%}
-{% for k in problem.class_numbers %}{{ nbsql.number_of_term(term, k) or 0 }} - mean_{{ term.j }}{{ nbsql.comma(loop) }}{% endfor %}
+{% for k in problem.class_numbers %}{{ nbsql.number_of_term(problem, term, k) or 0 }} - mean_{{ term.j }}{{ nbsql.comma(loop) }}{% endfor %}
 {%- endset -%}
 {% set lists.made = lists.made + [nbsql.array_of(distances)] -%}
 {% set lists.names = lists.names + ['z_' ~ term.j] -%}
