@@ -84,7 +84,7 @@ def check_use(draft: Draft) -> Draft:
 
 TOGETHER = ("binned_edges", "binned_mdl", "kernel_range")  # each of many numbers in one statement
 MAX_VALUES = 500_000  # values in one statement; of larger tables it has fewer columns
-ROWS_FOR_BINS = 10_000  # from which the bins are found that MDL chooses from, or up to twice as many,
+ROWS_FOR_BINS = 5_000  # from which the bins are found that MDL chooses from, or up to twice as many,
 MANY_VALUES = 1_000  # of a number that has more different values
 
 Answers = dict[str, list[tuple[Any, ...]]]
@@ -102,15 +102,16 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
     for (fit_query, _), features in groups.items():
         is_mdl = fit_query == "binned_mdl"
         rows = engine.query_macro("row_count", source)[0][0] if is_mdl or len(features) > 1 else 1
-        shares = dict.fromkeys((feature.index for feature in features), 1)
+        shares, varied = dict.fromkeys((feature.index for feature in features), 1), 0.0
         if is_mdl and engine.renderer.dialect.traits.vectorised and spec.weight is None and rows >= 2 * ROWS_FOR_BINS:
             facts = engine.query_macro("number_facts", model, source, features, False)
             shares |= {index: rows // ROWS_FOR_BINS for index, _, _, distinct, *_ in facts if distinct > MANY_VALUES}
+            varied = max(distinct for _, _, _, distinct, *_ in facts) / rows
         for share in sorted({*shares.values()}):
             alike = [feature for feature in features if shares[feature.index] == share]
             size = max(1, MAX_VALUES // max(1, rows // share))
             read: Callable[..., Rows] = (
-                partial(_mdl_edges, engine, share) if is_mdl else partial(engine.query_macro, str(fit_query))
+                partial(_mdl_edges, engine, share, varied > 1 / 2) if is_mdl else partial(engine.query_macro, str(fit_query))
             )
             for start in range(0, len(alike), size):
                 names = {feature.index: feature.name for feature in alike[start : start + size]}
@@ -119,10 +120,15 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
     return answers
 
 
-def _mdl_edges(engine: Engine, share: int, model: Context, source: Markup, features: Sequence[Feature]) -> Rows:
-    """One row per edge: the index of its feature, and the edge. The bins are found from one row in `share`."""
+def _mdl_edges(
+    engine: Engine, share: int, is_varied: bool, model: Context, source: Markup, features: Sequence[Feature]
+) -> Rows:
+    """One row per edge: the index of its feature, and the edge. The bins are found from one row in `share`.
+
+    With `is_varied`, the rows are told apart by their numbers, so that their order does not matter.
+    """
     if engine.renderer.dialect.traits.recursive:
-        yield from engine.query_macro("binned_mdl", model, source, features, share)
+        yield from engine.query_macro("binned_mdl", model, source, features, share, is_varied)
         return
     render = engine.renderer.fragment
     with engine.temporaries() as temporary:

@@ -119,6 +119,16 @@ def test_bins_of_a_sample_are_cut_by_all_of_many_rows(con: Connection, monkeypat
     assert edges(con, "t", weight="w")["a"] == expected
 
 
+def test_the_order_of_the_rows_changes_no_edge(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nbsql.learning.prepare.ROWS_FOR_BINS", 500)
+    x = "hash(i) % 100000 / 7 + CASE WHEN hash(i + 1) % 3 = 0 THEN 3000 ELSE 0 END"
+    con.execute(f"CREATE TABLE t AS SELECT {x} AS a, hash(i + 1) % 3 = 0 AS y FROM range(4000) AS r(i)")
+    con.execute("CREATE TABLE turned AS FROM t ORDER BY hash(a)")
+    found = edges(con, "t")["a"]
+    assert found
+    assert edges(con, "turned")["a"] == found
+
+
 def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS x, hash(i) % 7 AS noise, i >= 30 AS y FROM range(100) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="^one bin only in 'noise', which tells no class from another"):

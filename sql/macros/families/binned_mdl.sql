@@ -17,10 +17,10 @@
   of the class and of all classes, once for all parts.
 #}
 
-{# All steps in one recursive query. Its rows are those of every step. The bins are found from one row in `share`. #}
-{% macro binned_mdl(model, source, features, share=1) -%}
+{# All steps in one recursive query. Its rows are those of every step. The bins are found from one row in `share`; see counts_in_histograms. #}
+{% macro binned_mdl(model, source, features, share=1, is_varied=false) -%}
 WITH RECURSIVE parts AS (
-  {{ nbsql.mdl_parts(model, source, features, share) | indent(2) }}
+  {{ nbsql.mdl_parts(model, source, features, share, is_varied) | indent(2) }}
   UNION ALL
   {{ nbsql.mdl_step(nbsql.word('parts')) | indent(2) }}
 )
@@ -28,7 +28,7 @@ WITH RECURSIVE parts AS (
 {%- endmacro %}
 
 {# The first step, in which all rows are one part. #}
-{% macro mdl_parts(model, source, features, share=1) -%}
+{% macro mdl_parts(model, source, features, share=1, is_varied=false) -%}
 SELECT
   feature,
   -{{ nbsql.infinity() }} AS part,
@@ -41,7 +41,7 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
   {% if share > 1 %}
-  {{ nbsql.counts_in_histograms(model, source, features, share) | indent(2) }}
+  {{ nbsql.counts_in_histograms(model, source, features, share, is_varied) | indent(2) }}
   {% else %}
   {{ nbsql.mdl_counts(model, source, features) | indent(2) }}
   {% endif %}

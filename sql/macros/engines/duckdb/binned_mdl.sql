@@ -3,15 +3,18 @@
 {#
   The rows of `mdl_counts`, where no row has a weight. The bins are those of one row in `share`; all rows are then counted by one histogram
   for each class and feature. An edge is halfway between two values of the sample: it is x of the bin below it, and `least` of that above.
+
+  is_varied: whether most rows differ, so that they can be drawn by a hash of their numbers, and their order does not matter.
 #}
-{% macro counts_in_histograms(model, source, features, share) -%}
+{% macro counts_in_histograms(model, source, features, share, is_varied) -%}
+{% set numbers %}{% for feature in features %}{{ nbsql.number_of(feature.column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set sample -%}
 (
   SELECT *
   FROM (
     SELECT *, {{ nbsql.row_id() }} AS nbsql_row FROM {{ source }} AS source
   ) AS source
-  WHERE {{ nbsql.mixed_hash(nbsql.word('nbsql_row')) }} % {{ share }} = 0
+  WHERE {{ nbsql.mixed_hash(numbers if is_varied else nbsql.word('nbsql_row')) }} % {{ share }} = 0
 )
 {%- endset -%}
 {% set indexes %}{% call(feature) nbsql.array_of_each(features) %}{{ feature.index }}{% endcall %}{% endset -%}
