@@ -272,6 +272,7 @@
 {% macro value_to_hash() %}{% do return(adapter.dispatch('value_to_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro weighted_square() %}{% do return(adapter.dispatch('weighted_square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro whole_numbers() %}{% do return(adapter.dispatch('whole_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro with_final_sigmas() %}{% do return(nbsql.duckdb__with_final_sigmas(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_posteriors() %}{% do return(adapter.dispatch('with_posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_slices() %}{% do return(adapter.dispatch('with_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro without_accents() %}{% do return(adapter.dispatch('without_accents', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

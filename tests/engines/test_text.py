@@ -12,7 +12,7 @@ import nbsql
 Both = tuple[Place, Place]
 
 WORDS = """the a free FREE prize Lunch über ÜBER naïve 42 2026
-    ½cup x² Ⅷ don't e-mail co_op 数学 Ελλάδα été e\u0301te\u0301 ﬁne 𝒜 ١٢
+    ΟΔΟΣ οδός ΣΑΣ ½cup x² Ⅷ don't e-mail co_op 数学 Ελλάδα été e\u0301te\u0301 ﬁne 𝒜 ١٢
     हिन्दी தமிழ் ภาษาไทย مُحَمَّد 가 \u1100\u1161 ❤\ufe0f \U00011103\U00011127 \u0301x""".split()
 ENDS = [" ", ", ", "\n", "  ", ".", " - ", "\t", "\u00a0", "_", "'"]
 

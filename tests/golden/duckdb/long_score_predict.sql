@@ -54,7 +54,7 @@ FROM (
             SELECT
               source.*,
               list_filter(
-                string_split(regexp_replace(nfc_normalize(lower(CAST(source."body" AS VARCHAR) COLLATE "C")), '[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' ', 'g'), ' '),
+                string_split(regexp_replace(nfc_normalize(lower(CASE WHEN contains(CAST(source."body" AS VARCHAR) COLLATE "C", 'Σ') THEN regexp_replace(CAST(source."body" AS VARCHAR) COLLATE "C", '(\p{L}\p{M}*)Σ([''’.:·\p{M}]*(?:[^''’.:·\p{M}\p{L}]|$))', '\1ς\2', 'g') ELSE CAST(source."body" AS VARCHAR) COLLATE "C" END)), '[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' ', 'g'), ' '),
                 lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
               ) AS nbsql_words
             FROM numbered AS source
