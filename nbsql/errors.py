@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 _MARKED = re.compile("⟨([^⟨⟩]*)⟩")
+_LONG_ENUM = re.compile(r"(ENUM\('(?:[^']|'')*')(?:, '(?:[^']|'')*'){9,}\)")  # a type with its values, maybe thousands
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ class NbsqlError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        self.marked = " ".join(message.split()) if "\n" in message else message  # a frame in it would have many lines
+        message = " ".join(message.split()) if "\n" in message else message  # a frame in it would have many lines
+        self.marked = _LONG_ENUM.sub(r"\1, …)", message)
         super().__init__(in_words(self.marked))
 
     def _render_traceback_(self) -> list[str]:

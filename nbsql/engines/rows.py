@@ -104,14 +104,17 @@ def _type(name: str, values: Iterable[Any]) -> str:
     kind = kinds.pop()
     if kinds or kind == "other":
         raise several_types(name, present)
-    if kind != "temporal":
-        return kind
-    words = {_temporal_type(value) for value in present}
-    if words == {"timestamp"} and any(getattr(value, "nanosecond", 0) for value in present):
+    return temporal_type(name, present) if kind == "temporal" else kind
+
+
+def temporal_type(name: str, values: Iterable[Any]) -> str:
+    """The type of a column with such dates or times, of which dates may be beside timestamps without a time zone."""
+    words = {_temporal_type(value) for value in values}
+    if words == {"timestamp"} and any(getattr(value, "nanosecond", 0) for value in values):
         return "timestamp_ns"
-    if len(words) > 1:
+    if len(words) > 1 and words != {"date", "timestamp"}:
         raise InputError(f"column {name!r} holds dates and times of several types; give it values of one type")
-    return words.pop()
+    return max(words)
 
 
 def type_of_numbers(values: Sequence[Any]) -> str:

@@ -33,6 +33,13 @@ OBJECTS: dict[str, tuple[list[Any], list[Any]]] = {  # values of an object colum
     "members of an enum": ([Suit.HEARTS, Suit.SPADES], ["hearts", "spades"]),
     "texts and NaN": (["p", float("nan")], ["p", None]),
     "dates and NaN": ([datetime.date(1950, 3, 1), float("nan")], [datetime.date(1950, 3, 1), None]),
+    "dates and times": (
+        [datetime.date(1950, 3, 1), datetime.datetime(1950, 3, 1, 5)],
+        [datetime.datetime(1950, 3, 1), datetime.datetime(1950, 3, 1, 5)],
+    ),
+    "counts of equal tokens": ([{"p": 1, "q": 2}, {"p": 3, "q": 0.5}], [{"p": 1.0, "q": 2.0}, {"p": 3.0, "q": 0.5}]),
+    "no counts": ([{}, {"p": 1}], [{}, {"p": 1}]),
+    "no tokens": ([[], ["p"]], [[], ["p"]]),
     "truths and NaN": ([True, float("nan")], [True, None]),
 }
 
@@ -51,6 +58,8 @@ def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(objects: str) -
             found = model.families, model.statistics.fetchall(), [row[-2:] for row in model.predict(source)]
             expected = expected or found
             assert found == expected
+            alone = model.predict(as_objects({name: values[1:2] for name, values in rows.items()})).fetchall()[0]
+            assert (alone[-2], alone[-1]) == (found[2][1][0], pytest.approx(found[2][1][1], rel=1e-12))
             assert model.predict_one({"size": 1.0, "x": column[0]})["probability"] == pytest.approx(found[2][0][1], rel=1e-12)
 
 

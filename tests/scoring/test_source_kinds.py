@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -236,10 +237,16 @@ def copies(con: Connection, source: Any) -> bool:
         (1, "q", "VARCHAR"),
         ("q", 1, "VARCHAR"),
         (None, "q", "VARCHAR"),
+        (date(2024, 1, 1), "q", "VARCHAR"),
+        (True, "q", "VARCHAR"),
+        (date(2024, 1, 1), datetime(2024, 1, 1, 5), "TIMESTAMP"),
+        ({"u": 1}, {"v": 2.5}, "MAP(VARCHAR, DOUBLE)"),
+        ({"u": 1}, {"u": 2.5}, "MAP(VARCHAR, DOUBLE)"),
+        ([], ["q"], "VARCHAR[]"),
     ],
 )
 def test_a_column_of_objects_has_the_type_of_all_its_values(usual: Any, last: Any, column: str) -> None:
-    """DuckDB looks at a thousand of them, the last not among these, and casts it to their type: 2.5 to 2."""
+    """DuckDB looks at a thousand of them, the last not among these, and casts it: 2.5 to 2, a time to its date."""
     pandas = library("pandas")
     values = pandas.Series([usual] * 1999 + [last], dtype=object)
     frame = pandas.DataFrame({"z": range(2000), "x": values})
@@ -281,6 +288,38 @@ def test_numbers_and_truths_in_one_column_are_refused() -> None:
         nbsql.InputError, match=r"^column 'x' holds bool, int, which cannot be one column; give it values of one"
     ):
         nbsql.fit(duckdb.connect(), frame, target="y")
+
+
+@pytest.mark.parametrize("last", [datetime(2024, 1, 1, tzinfo=timezone.utc), time(5), timedelta(1)])
+def test_dates_and_times_of_several_types_in_one_column_are_refused(last: Any) -> None:
+    pandas = library("pandas")
+    rows = {"y": ["a", "b"] * 30, "x": [datetime(2024, 1, 1)] * 59 + [last]}
+    for source in (rows, pandas.DataFrame({**rows, "x": pandas.Series(rows["x"], dtype=object)})):
+        with pytest.raises(
+            nbsql.InputError, match=r"^column 'x' holds dates and times of several types; give it values of one type$"
+        ):
+            nbsql.fit(duckdb.connect(), source, target="y")
+
+
+@pytest.mark.parametrize(
+    "values", [[date(2024, 1, 1), date(2024, 1, 2)], [time(1), time(2)], [Decimal("1.50"), Decimal("2.25")]]
+)
+def test_categories_that_are_dates_times_or_decimals_keep_their_type(values: list[Any]) -> None:
+    pandas = library("pandas")
+    plain = pandas.DataFrame({"y": ["a", "b"] * 9, "x": pandas.Series(values * 9, dtype=object)})
+    encoded = plain.assign(x=pandas.Categorical(plain["x"]))
+    for learnt, scored in ((plain, encoded), (encoded, plain)):
+        model = nbsql.fit(duckdb.connect(), learnt, target="y", families={"x": "categorical"})
+        assert [row[0] for row in model.predict_proba(scored, columns=[])] == ["a", "b"] * 9
+
+
+def test_a_message_does_not_list_thousands_of_categories() -> None:
+    pandas = library("pandas")
+    model = nbsql.fit(duckdb.connect(), {"y": ["a", "b"], "x": [1, 2]}, target="y")
+    with pytest.raises(
+        nbsql.InputError, match=r"is ENUM\('c0', …\), which the model cannot take for a gaussian feature; cast it$"
+    ):
+        model.predict(pandas.DataFrame({"x": pandas.Categorical([f"c{i}" for i in range(2000)])}))
 
 
 def frames_of_whole_numbers() -> Iterator[tuple[str, Any, bool]]:

@@ -226,3 +226,10 @@ def test_a_masked_array_has_rows_and_its_masked_values_are_missing(con: Connecti
     model = nbsql.fit(con, masked, target="column0")
     assert [(row[0], row[1], row[5]) for row in model.likelihoods] == [(1.0, "column1", 4.0), (2.0, "column1", 3.0)]
     assert len(model.predict(masked).fetchall()) == 4
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_a_matrix_of_numpy_is_an_array(con: Connection) -> None:
+    rows = np.array([[0, 1.0], [0, 2.0], [1, 7.0], [1, 8.0]])
+    found = [nbsql.fit(con, each, target="column0").statistics.fetchall() for each in (rows, np.matrix(rows))]
+    assert found[0] == found[1]

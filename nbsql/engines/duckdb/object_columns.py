@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from nbsql.engines.rows import Single, is_float_nan, is_nan, kind_of_value, several_types, to_python, type_of_numbers
+from nbsql.engines.rows import (
+    Single,
+    is_float_nan,
+    is_nan,
+    kind_of_value,
+    several_types,
+    temporal_type,
+    to_python,
+    type_of_numbers,
+)
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 
@@ -30,13 +41,13 @@ _WHOLE = {"i": "Int64", "u": "UInt64"}
 
 
 def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
-    """A frame whose columns of objects have the type of all their numbers; a column of texts and numbers is of texts.
+    """A frame whose columns of objects have the type of all their values; a column of texts and other values is of texts.
 
-    Categories that are whole numbers are whole numbers, which DuckDB would read as doubles beside a missing one. Intervals of
-    numbers, as `pandas.cut` makes them, are texts, and sets are lists.
+    Categories that are whole numbers are whole numbers, which DuckDB would read as doubles beside a missing one, and those that
+    are dates, times or decimals are no texts. Intervals of numbers, as `pandas.cut` makes them, are texts, and sets are lists.
 
     DuckDB would guess the type of such a column from a thousand values, and cast all others to it. Raises InputError if a
-    column holds numbers, and True or False, or objects that have no text of their own. Others, such as lists, are left.
+    column holds values that are no texts and have no type in common, or objects that have no text of their own.
     """
     columns = {
         name: frame[name].astype(_WHOLE[type_.categories.dtype.kind])
@@ -46,8 +57,10 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
     for name, type_ in frame.dtypes.items():
         if str(getattr(getattr(type_, "categories", None), "dtype", type_)).startswith("interval"):
             columns[name] = frame[name].astype(object).map(str, na_action="ignore")
-    for name in [name for name, type_ in frame.dtypes.items() if str(type_) == "object"]:
-        column = frame[name]
+    for name in [name for name, type_ in frame.dtypes.items() if str(type_) == "object" or _has_objects(type_)]:
+        column = frame[name].astype(object)
+        if str(frame.dtypes[name]) == "category":
+            columns[name] = column
         of_types = {type(value): value for value in column.tolist() if not is_float_nan(value)}  # one of each
         samples = [to_python(value) for value in of_types.values()]
         if any(type(sample) is not type_ for type_, sample in zip(of_types, samples, strict=True) if sample is not None):
@@ -58,12 +71,16 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
         if kinds and kinds <= {*NUMBERS}:
             is_single = {type(value) for value in samples if value is not None} == {Single}
             columns[name] = column.astype("float32") if is_single else _numbers(column)
-        elif kinds & {*NUMBERS} and kinds - {*NUMBERS} == {"text"}:
+        elif "text" in kinds and len(of_types) > 1 and kinds <= {*NUMBERS, "text", "boolean", "temporal"}:
             columns[name] = column.map(str, na_action="ignore")
-        elif kinds & {*NUMBERS} and kinds - {*NUMBERS} == {"boolean"}:
+        elif len(kinds) > 1 and "other" not in kinds:
             raise several_types(str(name), samples)
         elif kinds == {"boolean"}:
             columns[name] = column.where(column.notna(), None)  # beside NaN, DuckDB would read texts
+        elif kinds == {"temporal"}:
+            columns[name] = _times(column)
+        elif kinds & {"tokens", "token counts"}:
+            columns[name] = _tokens(column, kinds.pop())
     if not columns:
         return frame
     typed = frame.copy(deep=False)
@@ -72,9 +89,29 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
     return typed
 
 
+def _has_objects(type_: Any) -> bool:
+    """Whether a type of columns has categories that are dates, times or decimals, of which DuckDB would make texts."""
+    if str(type_) != "category" or type_.categories.dtype != object or type_.categories.empty:
+        return False
+    return all(kind_of_value(to_python(value)) in ("temporal", "decimal") for value in type_.categories)
+
+
 def _has_no_text(value: Any) -> bool:
     """Whether the text of an object is but its address."""
     return not any(word in vars(each) for each in type(value).__mro__[:-1] for word in ("__str__", "__repr__"))
+
+
+def _times(column: pandas.Series) -> pandas.Series:
+    """A column of dates, or of times of one type; DuckDB would cut a time to its date, if it met dates alone at first."""
+    import pandas
+
+    present = [value for value in map(to_python, column.tolist()) if value is not None and not is_float_nan(value)]
+    kind = temporal_type(str(column.name), present)
+    if kind == "timestamp_ns":
+        return pandas.to_datetime(column)
+    if kind == "timestamp":
+        return column.map(lambda value: value if isinstance(value, datetime) else datetime(*value.timetuple()[:3]), "ignore")
+    return column
 
 
 def _numbers(column: pandas.Series) -> pandas.Series:
@@ -90,6 +127,21 @@ def _numbers(column: pandas.Series) -> pandas.Series:
     except ValueError:  # pandas does not read larger ones beside a missing one
         numbers = column
     return column.astype(float) if numbers.dtype == object else numbers
+
+
+def _tokens(column: pandas.Series, kind: str) -> pandas.Series:
+    """A column of lists of texts, or of counts by token; DuckDB would take equal keys for a struct, and [] for no list."""
+    import pandas
+
+    with suppress(ImportError):
+        import pyarrow
+
+        type_ = pyarrow.list_(pyarrow.string()) if kind == "tokens" else pyarrow.map_(pyarrow.string(), pyarrow.float64())
+        rows = [[*value.items()] if isinstance(value, dict) else value for value in map(to_python, column.tolist())]
+        with suppress(pyarrow.ArrowException, TypeError, ValueError):  # of what is no text, or no number
+            found = pyarrow.array([None if is_float_nan(row) else row for row in rows], type_)
+            return pandas.Series(found, column.index, pandas.ArrowDtype(type_))
+    return column
 
 
 def _decimals(column: pandas.Series, values: list[Any], digits: int, scale: int) -> pandas.Series:

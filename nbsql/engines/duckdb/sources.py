@@ -172,7 +172,7 @@ class Sources:
         if is_array(frame) and frame.ndim != 1:  # DuckDB would read the rows of a matrix as columns
             if frame.ndim != 2:
                 raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
-            columns = {f"column{index}": column for index, column in enumerate(frame.T)}
+            columns = {f"column{index}": column for index, column in enumerate(getattr(frame, "A", frame).T)}  # of a matrix
             if hasattr(frame, "mask") and duckdb.__version__ < "2":
                 return self._engine.source(columns)  # that version would read what is masked
             frame = columns
@@ -195,6 +195,8 @@ class Sources:
             hint = "; it reads another database" if "another database" in str(error) else ""
             if isinstance(frame, duckdb.DuckDBPyRelation):
                 raise InputError(f"the relation cannot be read on this connection{hint or f' ({reason})'}") from None
+            if kind == "LazyFrame":
+                raise InputError(f"the LazyFrame cannot be read: {reason}") from None
             if kind in _IN_MEMORY or isinstance(frame, dict):
                 raise unreadable(frame, kind, reason) from None
             cure = "; pass pandas.DataFrame(rows)" if is_array(frame) else ""
