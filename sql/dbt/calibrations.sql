@@ -91,7 +91,7 @@ END
 {% macro calibrated(model, calibration, certain=false) -%}
 {% if calibration is none %}{% do return(model) %}{% endif -%}
 {% do nbsql.check_has('lists', 'calibration=') %}
-{% do nbsql.check_columns(calibration, ['method', 'class_no', 'class'], 'which a calibration has') %}
+{% do nbsql.check_columns(calibration, ['method', 'class_no', 'class'], 'which a calibration has', 'calibration=') %}
 {% set fitted -%}
 SELECT DISTINCT method, class_no, CAST(class AS {{ nbsql.string() }}) AS class
 FROM {{ nbsql.rows_where(calibration) }} AS calibration

@@ -6,7 +6,7 @@
 #}
 {% macro columns_of(relation, role, extended=true) -%}
 {% do nbsql.refuse_if(relation is string or relation is none or relation is undefined or relation.identifier is undefined,
-  role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
+  role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ (relation or 'none') ~ '; make a model of a query') %}
 {% set found = [] -%}
 {% for name, type, kind in nbsql.columns_of_relation(relation) -%}
 {% do nbsql.refuse_if(extended and name.lower().startswith('nbsql_'),

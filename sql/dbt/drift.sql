@@ -42,7 +42,8 @@ ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {% macro sides_of_drift(model, statistics, slices, against, training) -%}
 {% set type, cells = model.spec.target_type, nbsql.exact_cells(statistics, model.spec.target_type) -%}
 {% if against is not none -%}
-{% do nbsql.check_columns(against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
+{% do nbsql.check_columns(
+  against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have', 'against=') %}
 {% do nbsql.check_counted(model, against, training, ['weight', 'slice_by'], against.identifier) %}
 {% do return([nbsql.exact_cells(against, type), cells]) %}
 {% endif -%}

@@ -147,9 +147,9 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {% do given.update(arguments) %}
 {%- endmacro %}
 
-{# The columns of a relation under test. A missing one is refused. #}
-{% macro check_columns(relation, names, role) -%}
-{% set columns = nbsql.columns_of(relation, 'the model of a test', false) -%}
+{# The columns of a relation, that under test or `what` it is. A missing one is refused. #}
+{% macro check_columns(relation, names, role, what='the model of a test') -%}
+{% set columns = nbsql.columns_of(relation, what, false) -%}
 {% do nbsql.columns_named(columns, names, role, relation) %}
 {% do return(columns) %}
 {%- endmacro %}

@@ -305,6 +305,18 @@ MODELS = {
         "{{ nbsql.test_nbsql_drift_below(ref('good'), 0.2, against=ref('plain')) }}",
         "no column 'slice' in plain, which statistics have; its columns are 'one'",
     ),
+    "against_a_name": (
+        "{{ nbsql.feature_drift(ref('good'), against='good') }}",
+        "against= must be a relation, ref('...') or source('...', '...'), not good; make a model of a query",
+    ),
+    "calibrated_by_a_name": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'rows'), calibration='fitted') }}",
+        "calibration= must be a relation, ref('...') or source('...', '...'), not fitted; make a model of a query",
+    ),
+    "scored_without_rows": (
+        "{{ nbsql.predictions(ref('good')) }}",
+        "the relation to score must be a relation, ref('...') or source('...', '...'), not none; make a model of a query",
+    ),
     "no_cells": (
         "{{ nbsql.test_nbsql_statistics_not_negative(ref('plain')) }}",
         "no column 'slice' in plain, which statistics have; its columns are 'one'",
