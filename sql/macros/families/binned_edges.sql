@@ -7,19 +7,7 @@
     width     least + i (largest - least) / bins
     quantile  the smallest value that i / bins of the rows, or of their weight, do not exceed
 #}
-{% macro binned_edges(model, source, features) -%}
-{% if features[0].family.by == 'quantile' and model.spec.weight is none -%}
-{{ nbsql.quantile_edges(model, source, features) }}
-{%- else -%}
-{{ nbsql.edges_of_weights(model, source, features) }}
-{%- endif %}
-{%- endmacro %}
-
-{# The edges at quantiles of rows without weights. #}
-{% macro default__quantile_edges(model, source, features) -%} {{ nbsql.edges_of_weights(model, source, features) }} {%- endmacro %}
-
-{# The same edges, from the numbers in order and the sum of the weights up to each. #}
-{% macro edges_of_weights(model, source, features) -%}
+{% macro default__binned_edges(model, source, features) -%}
 {% set bins = features[0].family.bins -%}
 {% set by_width = features[0].family.by == 'width' -%}
 SELECT

@@ -17,7 +17,10 @@
   of the class and of all classes, once for all parts.
 #}
 
-{# All steps in one recursive query. Its rows are those of every step. The bins are found from one row in `share`; see counts_in_histograms. #}
+{#
+  All steps in one recursive query. Its rows are those of every step. The bins are found from one row in `share`, as counts_in_histograms
+  says.
+#}
 {% macro binned_mdl(model, source, features, share=1, is_varied=false) -%}
 WITH RECURSIVE parts AS (
   {{ nbsql.mdl_parts(model, source, features, share, is_varied) | indent(2) }}
