@@ -182,8 +182,18 @@ def index_hint(names: Iterable[str], source: str) -> str:
     return f"; {listed(found)} {'is' if len(found) == 1 else 'are'} in its index: pass df.reset_index()" if found else ""
 
 
-def uneven_lines_hint(names: Iterable[str], columns: Sequence[str], source: str) -> str:
-    """A hint where the first line of a file is taken for one name, since lines differ in their number of values; or else ""."""
+def header_hint(names: Iterable[str], columns: Sequence[str], source: str) -> str:
+    """A hint where the first line of a CSV file is not taken for its header, or for one name, since others have more values."""
+    unnamed = [name for name in columns if re.fullmatch(r"column\d+", name)]
+    if (
+        2 * len(unnamed) > len(columns)
+        and re.search(r"\.[ct]sv(\.\w+)?$", source)
+        and not closest_name(first := next(iter(names)), columns)
+    ):
+        listing = f"; its columns are {listed(columns)}; if "
+        if len(unnamed) == len(columns):
+            return f"{listing}it has no header, name them: {source_text('read_csv', source, f'names=[{quoted(first)}, ...]')}"
+        return f"{listing}there are lines above its header, leave them out: {source_text('read_csv', source, 'skip=...')}"
     if len(columns) != 1 or not {*names} & {*re.split(r"[,;|\t]", columns[0])}:
         return ""
     padded = source_text("read_csv", source, "null_padding=true")
@@ -193,7 +203,7 @@ def uneven_lines_hint(names: Iterable[str], columns: Sequence[str], source: str)
 def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
     """The error for a source that lacks a column. `role`, such as "the target of the model", says what the column is for."""
     columns = list(columns)
-    hint = index_hint([name], source) or uneven_lines_hint([name], columns, source) or suggestion(name, columns)
+    hint = index_hint([name], source) or header_hint([name], columns, source) or suggestion(name, columns)
     hint = hint or (f"; its columns are {listed(columns)}" if columns else "")
     return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")
 

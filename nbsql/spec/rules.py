@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.errors import InputError, index_hint, listed, no_column, uneven_lines_hint
+from nbsql.errors import InputError, header_hint, index_hint, listed, no_column
 from nbsql.family import NUMBERS
 from nbsql.family.calendar import OF_TIMES
 from nbsql.rendering.dialect import Dialect, folded, plain_name
@@ -235,7 +235,7 @@ def _no_features(missing: Sequence[str], columns: Sequence[Column], label: str, 
     fact: object = no_column(missing[0], names, label, f"a feature of {model}")
     if len(missing) > 1:
         fact = f"no columns {listed(missing)} in {label}, features of {model}; its columns are {listed(names)}"
-    if hint := index_hint(missing, label) or uneven_lines_hint(missing, names, label):
+    if hint := index_hint(missing, label) or header_hint(missing, names, label):
         return InputError(f"{str(fact).removesuffix(hint)}{hint}")
     added = ", ".join(f"NULL AS {plain_name(Dialect('duckdb'), name)}" for name in missing)
     source = label if re.fullmatch(r"\w+", label) else f"'{label}'" if "." in label and " " not in label else "..."

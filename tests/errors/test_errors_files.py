@@ -3,6 +3,7 @@
 import contextlib
 import csv
 import gzip
+import json
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -324,6 +325,52 @@ def test_lines_that_are_no_rows_of_one_form_name_the_source_that_reads_them(con:
         with pytest.raises(InputError, match=f'{cure}"{re.escape(source)}"$'):
             ask()
     assert len(model.predict(source).fetchall()) == 41
+
+
+def test_a_file_whose_header_is_not_found_names_the_source_that_has_its_columns(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "".join(f"{'ab'[i % 2]},{i}\n" for i in range(40))
+    Path("bare.csv").write_text(rows)
+    Path("title.csv").write_text(f"Report of May,,\n,,\ny,x,z\n{rows}".replace("\na", "\na,").replace("\nb", "\nb,"))
+    model = nbsql.fit(con, {"y": ["a", "b"], "x": [1, 2]}, target="y")
+    for name, columns, cure in (
+        ("bare.csv", "'column0', 'column1'", "it has no header, name them: \"FROM read_csv('bare.csv', names=['{}', ...])\""),
+        (
+            "title.csv",
+            "'Report of May', 'column1', 'column2'",
+            "there are lines above its header, leave them out: \"FROM read_csv('title.csv', skip=...)\"",
+        ),
+    ):
+        for ask, missing in ((lambda: nbsql.fit(con, name, target="y"), "y"), (lambda: model.predict(name), "x")):  # noqa: B023
+            with pytest.raises(InputError, match=re.escape(f"; its columns are {columns}; if {cure.format(missing)}") + "$"):
+                ask()
+    with pytest.raises(InputError, match=r"did you mean 'column0'[?]$"):
+        nbsql.fit(con, "bare.csv", target="colum0")
+    source = "FROM read_csv('bare.csv', names=['y', 'x'])"
+    assert len(nbsql.fit(con, source, target="y").predict(source).fetchall()) == 40
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_files_of_a_pattern_that_differ_in_columns_name_the_option_that_reads_them(
+    con: duckdb.DuckDBPyConnection, form: str
+) -> None:
+    for number, column in ((1, "x"), (2, "z")):
+        con.execute(f"COPY (SELECT i % 2 AS y, i AS {column} FROM range(40) AS r(i)) TO 'part_{number}.{form}'")
+    message = (
+        f"'part_2.{form}' has no column 'x', as files before it have; read them by read_{form} with union_by_name=true, if "
+    )
+    with pytest.raises(nbsql.DatabaseError, match=re.escape(f"{message}it is not known there") + "$"):
+        nbsql.fit(con, f"part_*.{form}", target="y")
+    source = f"FROM read_{form}('part_*.{form}', union_by_name=true)"
+    assert [*nbsql.fit(con, source, target="y").families] == ["x", "z"]
+
+
+def test_a_text_of_json_has_no_quotes_beside_numbers(con: duckdb.DuckDBPyConnection) -> None:
+    rows = [{"y": "ab"[i % 2], "x": ["u", 1][i % 2]} for i in range(40)]
+    Path("rows.json").write_text("\n".join(map(json.dumps, rows)))
+    model = nbsql.fit(con, "rows.json", target="y")
+    assert sorted({row[3] for row in model.statistics if row[2] == "x"}) == ["1", "u"]
+    assert [row[0] for row in model.predict("rows.json", columns=[])] == ["a", "b"] * 20
+    assert model.predict_one({"x": "u"})["prediction"] == "a"
 
 
 @pytest.mark.parametrize("column", ["x", "the x", 'x"y'])

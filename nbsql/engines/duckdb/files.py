@@ -43,6 +43,8 @@ def read_file(engine: Engine, path: str) -> Source:
     _check_numbered(engine, path, "csv" if _CSV.search(path) else "json", found.columns)
     types, quoted = _types_of_all_rows(engine, path, found.columns)
     if _CSV.search(path) is None:
+        # With texts beside numbers a column has the type JSON, in which a text has quotes around it.
+        types |= {column.name: "VARCHAR" for column in found.columns if column.type == "JSON"}
         found.as_texts = partial(_json_with_texts, engine, path)
         known = [(column.name, types.get(column.name, column.type)) for column in found.columns]
         wider = engine.renderer.fragment("json_with_types", path, known)

@@ -194,6 +194,10 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     r"Invalid Input Error: (this session (?:writes|counts|reads) .*: RESET \w+)": "{}",
     "connection has an open result": "a reader of this connection is not read to its end; "
     "read it first, and pass its rows: reader.read_all()",
+    r'Schema mismatch between globbed files[\s\S]*?Current file: (.*)\s+Column with name: "(.*?)" is missing': "{0!r} has no "
+    "column {1!r}, as files before it have; read them by read_csv with union_by_name=true, if it is not known there",
+    r'schema mismatch in glob: column "(.*?)" was read from[\s\S]*? could not be found in file "(.*?)"': "{1!r} has no "
+    "column {0!r}, as files before it have; read them by read_parquet with union_by_name=true, if it is not known there",
     r"Overflow in \w+ of (\S+) \((.+?)\)[!;.]": "{1} is beyond the type {0}; make a double of one of them: CAST(... AS DOUBLE)",
     'Cannot drop entry "estimates" because there are entries that depend on it': "a table of the model cannot be made anew, "
     "as the session that fitted it keeps what views depend on: RESET enable_view_dependencies, and fit it with ⟨replace=True⟩",
