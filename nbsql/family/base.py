@@ -126,7 +126,7 @@ class Family(metaclass=_Options):
     rules: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     # Options that some families have, as the others answer for them.
-    columns = integers = gaps = parent_names = _without(())
+    columns = integers = gaps = parent_names = all_parents = _without(())
     parent = edges = norm = best = backoff = shrinkage = checked_pattern = _without(None)
     tfidf = impute = is_ratio = monotone = shared = product = has_overlaps = shared_variance = is_typed = _without(False)
     smoothing = _without(0.0)

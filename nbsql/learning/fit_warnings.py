@@ -14,6 +14,7 @@ from nbsql.learning.family_warnings import advice, advice_on_classes, features_t
 from nbsql.learning.missing_words import column_matches_key
 from nbsql.learning.spelling_advice import advice_on_booleans, advice_on_missing_classes, advice_on_spellings
 from nbsql.learning.text_advice import MOST_VALUES, advice_on_texts
+from nbsql.plan.codes import parent_combinations
 from nbsql.plan.form import complete_features, many_levels
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
@@ -58,10 +59,24 @@ def mark_features(draft: Draft) -> Draft:
 def mark_few_values(engine: Engine, spec: Spec, statistics: Markup) -> Spec:
     """The spec with the categories marked that have few values, if there are so many categories that this matters."""
     layout = engine.renderer.layout
-    if not (engine.renderer.dialect.traits.vectorised and many_levels(spec.features, layout)):
+    if not engine.renderer.dialect.traits.vectorised:
         return spec
+    if not many_levels(spec.features, layout):
+        return _mark_few_pairs(engine, spec, statistics)
     few = {name for name, values in engine.query_macro("value_counts", statistics) if values <= layout.few_values}
     marked = (replace(each, has_few_values=each.family.level and each.name in few) for each in spec.features)
+    return replace(spec, features=tuple(marked))
+
+
+def _mark_few_pairs(engine: Engine, spec: Spec, statistics: Markup) -> Spec:
+    """The spec with the categories marked that have few values together with those of their parents."""
+    combinations = {each.name: parent_combinations(each) for each in spec.features if each.family.all_parents}
+    if not combinations:
+        return spec
+    most = engine.renderer.layout.listed_pairs
+    sizes = engine.query_macro("first_value_counts", statistics)
+    few = {name for name, values in sizes if name in combinations and (values + 2) * combinations[name] <= most}
+    marked = (replace(each, has_few_values=each.has_few_values or each.name in few) for each in spec.features)
     return replace(spec, features=tuple(marked))
 
 

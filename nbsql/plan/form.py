@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from nbsql.plan.classes import ClassColumn, scored_class_count
+from nbsql.plan.codes import CodedColumn, CodedFeature, coded_features
 from nbsql.plan.facts import Facts, ScoredParameter
 from nbsql.rendering.dialect import Traits
 from nbsql.rendering.layout import Layout
@@ -118,9 +119,27 @@ class Form:
         return list(zip(self.bins_in_lists, accumulate(sizes, initial=1), strict=False))
 
     @cached_property
+    def pairs_in_lists(self) -> list[CodedFeature]:
+        """The categories with parents whose scores are found by the codes of values, likewise (listed_pairs.sql)."""
+        if not (self.wide and self.vectorised) or many_levels(self.facts.features, self.layout):
+            return []
+        return coded_features(each for each in self.facts.features if each.family.all_parents and each.has_few_values)
+
+    @property
+    def coded_columns(self) -> list[CodedColumn]:
+        """Their columns and those of their parents."""
+        found = {column.number: column for pair in self.pairs_in_lists for column in (pair.child, *pair.parents)}
+        return [found[number] for number in sorted(found)]
+
+    @property
+    def features_with_places(self) -> list[Feature]:
+        """The features whose scores are found by a place in a list each."""
+        return [*self.bins_in_lists, *(pair.feature for pair in self.pairs_in_lists)]
+
+    @cached_property
     def joined_categories(self) -> list[Feature]:
         """The categories that are looked up by joins."""
-        listed = self.category_positions.keys() | {feature.index for feature in self.bins_in_lists}
+        listed = self.category_positions.keys() | {feature.index for feature in self.features_with_places}
         return [each for each in self.facts.features if each.family.level and each.index not in listed]
 
     @property
@@ -178,7 +197,7 @@ class Form:
     @cached_property
     def inputs(self) -> list[Feature]:
         """The features of which the terms of a row read more than a lookup."""
-        categories = [*self.star_categories, *self.categories_in_lists, *self.bins_in_lists]
+        categories = [*self.star_categories, *self.categories_in_lists, *self.features_with_places]
         computed = [feature for feature in self.computed_features if feature not in self.matrices_in_lists]
         return [*computed, *(feature for feature in categories if feature.family.parameters)]
 
@@ -204,7 +223,7 @@ class Form:
 
     @property
     def added_first(self) -> int:
-        joined = len(self.joined_categories) + len(self.bins_in_lists)
+        joined = len(self.joined_categories) + len(self.features_with_places)
         few = joined * scored_class_count(self.class_columns) <= self.layout.added_first_terms
         return self.layout.added_first if few else 1
 

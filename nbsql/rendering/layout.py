@@ -17,6 +17,7 @@ class Layout:
     star_joins: int = 40  # the largest number of categorical features in a single star of joins
     few_values: int = 64  # the largest number of values of a category that is looked up in a list
     listed_bins: int = 2  # the fewest numbers in bins whose scores are in lists
+    listed_pairs: int = 5_000  # the most values times those of their parents that are found in a list
     block_joins: int = 20  # the number of categorical features in each star, if there are several stars
     wide_classes: int = 100  # the largest number of classes that are scored in one column each
     # The largest number of columns times classes that are scored so, of numbers and of categories in blocks.

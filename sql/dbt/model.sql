@@ -289,7 +289,7 @@
   'computed_features': features | selectattr('family.has_parameter_term') | list,
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'features_with_common_term': [], 'features_with_steps': [], 'matrices_in_lists': [], 'complete_numbers': [], 'categories_in_lists': [],
-  'category_positions': {}, 'joined_categories': levels, 'bins_in_lists': []}) %}
+  'category_positions': {}, 'joined_categories': levels, 'bins_in_lists': [], 'pairs_in_lists': []}) %}
 {% set categories = model.form.star_categories | selectattr('family.parameters') | list -%}
 {% do model.form.update({'inputs': model.form.computed_features + categories}) %}
 {% set summed = dict(model) -%}

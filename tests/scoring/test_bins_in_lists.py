@@ -38,7 +38,7 @@ def test_they_are_scored_as_one_row_is_by_the_labels(con: duckdb.DuckDBPyConnect
     model = nbsql.fit(con, "FROM t WHERE id < 300", target="y", features=COLUMNS, families=FAMILIES, **options)
     for _ in range(2):
         query = model.predict_proba("t").sql
-        assert "nbsql_place_3" in query
+        assert "nbsql_found_3" in query
         posteriors = f"SELECT {', '.join(COLUMNS)}, columns('probability_') FROM ({query}) ORDER BY id"
         for row in con.execute(posteriors).fetchall()[::9]:
             answer = model.predict_one(dict(zip(COLUMNS, row, strict=False)))

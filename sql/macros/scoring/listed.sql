@@ -89,48 +89,51 @@ coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}
 {%- endmacro %}
 
 {#
-  Numbers that are cut into bins, if they are not among so many categories. The place of a row's number in the scores of all bins follows
-  from a comparison with the edges. To make the label of the bin and to join it with its lookup takes three times as long.
+  Numbers that are cut into bins, if they are not among so many categories. The place of a row's number among the scores of all bins follows
+  from a comparison with the edges. To make the label of the bin and to join it with its lookup takes three times as long. An element of
+  the list has the scores of all classes, because to find a double in each of five lists takes nearly twice as long.
 #}
 
-{# A relation with the places of its bins, nbsql_place_i, from 1. #}
-{% macro with_places_of_bins(model, relation) -%}
+{# A relation with the scores of its bins in all classes, nbsql_found_i; NULL for a missing number. #}
+{% macro with_scores_of_bins(model, relation, lookups) -%}
 SELECT
   source.*
   {%- for feature, first in model.form.first_places %},
   {% set edges = feature.family.edges %}
-  {%+ call(stretch) nbsql.stretch_of(feature.column, nbsql.word('source'), edges) %}{{ first + stretch }}{% endcall %} AS nbsql_place
+  {% set place %}
+  {% call(stretch) nbsql.stretch_of(feature.column, nbsql.word('source'), edges) %}{{ first + stretch }}{% endcall %}
+  {% endset %}
+  bins.scores[{{ place | trim }}] AS nbsql_found
   {{- nbsql.feature_suffix(feature) }}
   {%- endfor +%}
 FROM {{ relation }} AS source
+CROSS JOIN (
+  SELECT {{ nbsql.list_of_scores(model, nbsql.word('stretches.place')) }} AS scores
+  FROM (
+    SELECT feature, unnest(labels) AS value, first + unnest(range(len(labels))) AS place
+    FROM {% call(pair, number) nbsql.constants(model.form.first_places, 'bins', ['feature', 'labels', 'first'], margin=4) -%}
+    {{ nbsql.text(pair[0].name) }}, [
+    {%- for label in pair[0].bins %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}], {{ pair[1] }}
+    {%- endcall +%}
+  ) AS stretches
+  LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = stretches.feature AND lookups.value = stretches.value
+) AS bins
 {%- endmacro %}
 
-{# The scores of all bins in each class, lists in the order of the places. #}
-{% macro scores_of_bins(model, lookups) -%}
-SELECT
-  {% for k in model.form.class_numbers %}
-  list(lookups.class_{{ k }} ORDER BY stretches.place ASC NULLS LAST) AS scores_{{ k }}{{ nbsql.comma(loop) }}
-  {% endfor %}
-FROM (
-  {% for feature, first in model.form.first_places %}
-  SELECT
-    {{ nbsql.text(feature.name) }} AS feature,
-    unnest([{% for label in feature.bins %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}]) AS value,
-    unnest(range({{ first }}, {{ first + feature.bins | length }})) AS place
-  {{- nbsql.union_all(loop) | indent(2) }}
-  {%- endfor +%}
-) AS stretches
-LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = stretches.feature AND lookups.value = stretches.value
+{# An aggregate of lookups, the list of their scores in the order of their places. #}
+{% macro list_of_scores(model, place) -%}
+list({ {%- for k in model.form.class_numbers %}class_{{ k }}: lookups.class_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor -%} }
+    ORDER BY {{ place }} ASC NULLS LAST)
 {%- endmacro %}
 
-{# The sum of the terms of some of these numbers, as of other categories (sum_of_level_terms). #}
-{% macro bin_terms(features, k) -%}
+{# The sum of the terms of some of these numbers, and of pairs (listed_pairs.sql), as of other categories (sum_of_level_terms). #}
+{% macro placed_terms(features, k) -%}
 coalesce(
-  {%+ for feature in features %}{{ nbsql.score_of_bin(feature, k) }}{% if not loop.last %} + {% endif %}{%+ endfor %},
+  {%+ for feature in features %}{{ nbsql.found_score(feature, k) }}{% if not loop.last %} + {% endif %}{%+ endfor %},
   {% for feature in features %}
-  {%+ if not loop.first %}+ {%+ endif %}{{ nbsql.level_term(feature, k, nbsql.score_of_bin(feature, k)) }}
+  {%+ if not loop.first %}+ {%+ endif %}{{ nbsql.level_term(feature, k, nbsql.found_score(feature, k)) }}
   {% endfor %}
 )
 {%- endmacro %}
 
-{% macro score_of_bin(feature, k) -%} bins.scores_{{ k }}[number.nbsql_place{{ nbsql.feature_suffix(feature) }}] {%- endmacro %}
+{% macro found_score(feature, k) -%} number.nbsql_found{{ nbsql.feature_suffix(feature) }}.class_{{ k }} {%- endmacro %}

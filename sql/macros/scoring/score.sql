@@ -104,8 +104,14 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {% set relation %}{% if model.form.categories_in_lists %}(
   {{ nbsql.with_places(model, relation, lookups) | indent(2) }}
 ){% elif model.form.bins_in_lists %}(
-  {{ nbsql.with_places_of_bins(model, relation) | indent(2) }}
+  {{ nbsql.with_scores_of_bins(model, relation, lookups) | indent(2) }}
 ){% else %}{{ relation }}{% endif %}{% endset -%}
+{% if model.form.pairs_in_lists -%}
+{% set relation %}(
+  {{ nbsql.with_scores_of_pairs(model, relation, lookups) | indent(2) }}
+){% endset -%}
+WITH {{ nbsql.codes_of_pairs(model, lookups) }}
+{% endif -%}
 SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
   number.*
   {%- for k in model.form.class_numbers %},
@@ -127,9 +133,6 @@ SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
   {%- endif %}
   {{- nbsql.further_scores(model) }}
 FROM {{ nbsql.with_terms(model, relation, model.form.inputs, parameters, lookups) }}
-{%- if model.form.bins_in_lists +%}
-CROSS JOIN {{ nbsql.subquery(nbsql.scores_of_bins(model, lookups)) }} AS bins
-{%- endif %}
 {%- endmacro %}
 
 {# What a standalone scorer says otherwise (engines/standalone/): the label of class k of a row of evidence. #}
