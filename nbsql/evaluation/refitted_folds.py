@@ -13,6 +13,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.evaluation.leave_one_out import check_folds, make_folds
+from nbsql.learning.copies import warn_of_copies
 from nbsql.learning.count import Count
 from nbsql.learning.depth import with_best_depth
 from nbsql.learning.em import run_em
@@ -156,6 +157,8 @@ def make_folds_for_spec(
     edges_by_fold: Mapping[str, Edges] | None = None,
 ) -> Folds:
     """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ."""
+    if rows_with_folds is None:
+        warn_of_copies(engine, source, spec.columns, fold)
     if isinstance(folds, str):
         check(spec, "leave_one_out")
         return make_folds(engine, source, [spec], table, folds=folds, fold=fold)

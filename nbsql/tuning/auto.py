@@ -13,6 +13,7 @@ from nbsql.errors import InputError, NotSupportedError, listed
 from nbsql.evaluation.leave_one_out import check_folds
 from nbsql.evaluation.refitted_folds import is_cut_by_class
 from nbsql.family import Bernoulli, Binned, Family
+from nbsql.learning.copies import warn_of_copies
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.text_advice import warn_of_texts
 from nbsql.queries.query import Query
@@ -130,6 +131,7 @@ class _FamilySearch:
         self.reasons: dict[str, str] = {}
         self._late: set[str] = set()  # the columns whose further families are not tried, because the budget is spent
         warn_of_texts(engine, whole, selectable)
+        warn_of_copies(engine, source, default.columns, fold)
         with quietly():
             self.terms = self._count_candidates(default)
         self.scores = MethodScores(

@@ -14,6 +14,7 @@ from nbsql.errors import InputError
 from nbsql.evaluation.leave_one_out import check_folds, make_folds
 from nbsql.family import Binned, Family, named
 from nbsql.family.checks import choice
+from nbsql.learning.copies import warn_of_copies
 from nbsql.learning.folds import resolve_settings, summarise_folds
 from nbsql.model import Model
 from nbsql.model.destination import destination_for
@@ -123,9 +124,9 @@ def sweep(
         def table(part: str) -> Markup:
             return staying(part) if part == "cells" else temporary(part)
 
-        cv = make_folds(
-            engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
-        )
+        specs = resolve_settings(engine, source, options_of_settings, fold)
+        warn_of_copies(engine, source, specs[0].columns, fold)
+        cv = make_folds(engine, source, specs, table, folds=folds, fold=fold)
         check_used(options, *cv.specs)
         for given in lists[2]:
             check_families_used(given or {}, estimates=options.classifier.name != "logistic")
