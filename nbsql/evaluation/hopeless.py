@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.source import Source
 from nbsql.evaluation.evaluate import LEAST
 from nbsql.learning import look
-from nbsql.plan import Judgeable
+from nbsql.plan import Rows
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 
@@ -34,10 +34,10 @@ def hopeless(state: ModelState, source: Source) -> str | None:
     if sum(shares) < MIN_ROWS:
         return None
     sample, columns = _sample(state, source, sum(shares)), [column.name for column in source.columns]
-    judged = Judgeable(sample, columns, as_text=source.kinds[state.spec.target] == "text")
     tables = state.relations["parameters"], state.relations["lookups"]  # whose classes are those that were just fitted
-    rows = engine.renderer.fragment("subquery", state.plan.calibration_rows(judged, state.classes, tables))
-    return _fault(engine.query_macro("losses_by_class", rows), shares, priors)
+    scored = state.plan.scored(Rows(sample, columns), state.classes, tables)
+    losses = [row for row in engine.query_macro("losses_by_class", *scored) if row[0] is not None]
+    return _fault(losses, shares, priors)
 
 
 def _is_judged(spec: Spec) -> bool:

@@ -191,11 +191,9 @@ class Scoring(Base):
         scored = self.scored(rows, classes, calibration=calibration, costs=costs)
         return restore(self._judged("evaluation_costs", rows, *scored))
 
-    def calibration_rows(
-        self, rows: Judgeable, classes: Sequence[ClassColumn], tables: Sequence[Markup] = (), *, has_known: bool = False
-    ) -> Markup:
-        """The query of the data on which a calibration is fitted, with nbsql_known if `has_known`; `tables` as for `query`."""
-        context, scored = self.scored(rows, classes, tables)
+    def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn], *, has_known: bool = False) -> Markup:
+        """The query of the data on which a calibration is fitted, with nbsql_known if `has_known`."""
+        context, scored = self.scored(rows, classes)
         if has_known:
             scored = self.renderer.fragment("with_knowledge", context, scored, self.relations["parameters"])
         return self._judged("calibration_rows", rows, context, scored, has_known)

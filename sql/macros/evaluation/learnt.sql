@@ -90,20 +90,36 @@ GROUP BY batch
 {%- endmacro %}
 
 {#
-  One row per class of some rows with their log-posteriors (calibration_rows): class_no, n, loss, squares, hits. loss is the sum of the
-  log losses of its rows, squares that of their squares, and hits is how many rows have no class that is likelier.
+  One row per class of some scored rows whose class is known (predict.sql): class_no, n, loss, squares, hits. loss is the sum of the log
+  losses of its rows, squares that of their squares, and hits is how many rows have no class that is likelier. Rows that no class explains
+  have no class_no: as a condition, this would be moved to where the scores are made, which would be made twice.
 #}
-{% macro losses_by_class(rows) -%}
-{% set logs %}rows.nbsql_logs{% endset -%}
-{% set log %}{{ nbsql.element(logs, nbsql.word('rows.class_no')) }}{% endset -%}
+{% macro losses_by_class(model, scored) -%}
+{% set labels %}{% for class in model.form.class_columns %}{{ nbsql.text(class.label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set label %}CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}){% endset -%}
+{% set explained %}source.nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
 {% set loss = nbsql.word('loss') -%}
 SELECT class_no, count(*) AS n, sum(loss) AS loss, sum({{ nbsql.square(loss) }}) AS squares, count(CASE WHEN is_hit THEN 1 END) AS hits
 FROM (
   SELECT
-    rows.class_no,
-    LEAST(-{{ log }}, {{ nbsql.number(36.04365338911715) }}) AS loss, -- of the least probability, 2^-52
-    {{ log }} >= {{ nbsql.list_highest(logs) }} AS is_hit
-  FROM {{ rows }} AS rows
+    class_no,
+    LEAST(-({{ nbsql.log_posterior(nbsql.word('joint')) }}), {{ nbsql.number(36.04365338911715) }}) AS loss, -- of the least probability, 2^-52
+    source.joint >= source.nbsql_highest AS is_hit
+  FROM (
+    SELECT
+      {{ nbsql.element(nbsql.word('joints'), nbsql.word('class_no')) }} AS joint,
+      class_no,
+      nbsql_highest,
+      nbsql_relative_evidence
+    FROM (
+      SELECT
+        CASE WHEN {{ explained }} THEN {{ nbsql.list_place(nbsql.array_of(labels), label) }} END AS class_no,
+        {{ nbsql.list_of_joints(model) }} AS joints,
+        source.nbsql_highest,
+        source.nbsql_relative_evidence
+      FROM {{ scored | indent(6) }} AS source
+    ) AS known
+  ) AS source
 ) AS judged
 GROUP BY class_no
 {%- endmacro %}
