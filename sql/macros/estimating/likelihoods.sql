@@ -133,6 +133,7 @@ CASE
 #}
 {% macro pooled_moments(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set same %}OVER (PARTITION BY {{ by }}){% endset -%}
 {% set size %}abs(cells.n){% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
@@ -144,7 +145,13 @@ SELECT
   CASE WHEN min(n) < 0 AND NOT {{ varies }} THEN coalesce(round(max(centre) * {{ scale }}) / {{ scale }}, 0) ELSE max(centre) END AS mean,
   CASE WHEN {{ varies }} THEN sum({{ square }}) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
 FROM (
-  SELECT *, {{ nbsql.centre(by) }} AS centre
+  SELECT
+    *,
+    {# one window takes half the time of two #}
+    CASE
+      WHEN min(mean) {{ same }} = max(mean) {{ same }} THEN mean
+      ELSE sum(n * mean) {{ same }} / nullif(sum(n) {{ same }}, 0)
+    END AS centre
   FROM (
     SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
     FROM {{ cells }} AS cells
@@ -157,25 +164,23 @@ GROUP BY {{ by }}
 HAVING sum(parts.n) > {{ nbsql.rounding_of_sum(nbsql.word('gross'), nbsql.word('parts.n')) }}
 {%- endmacro %}
 
-{# The mean of all parts with the same keys, of which each is a row with n and mean. One window takes half the time of two. #}
-{% macro centre(by) -%}
-{% set parts %}OVER (PARTITION BY {{ by }}){% endset -%}
-CASE
-    WHEN min(mean) {{ parts }} = max(mean) {{ parts }} THEN mean
-    ELSE sum(n * mean) {{ parts }} / nullif(sum(n) {{ parts }}, 0)
-  END
-{%- endmacro %}
-
 {#
-  The same moments from those that are already pooled, where no n is negative and nothing cancels. One row per group of the keys: the keys,
-  n, mean, m2.
+  The same moments from those that are already pooled, where no n is negative and nothing cancels. One row per group of the keys, none of
+  which is NULL: the keys, n, mean, m2. moments: a relation, which is read twice, as a window takes longer than a join of few rows.
 #}
 {% macro merged_moments(moments, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
-SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
-FROM (
-  SELECT *, {{ nbsql.centre(by) }} AS centre FROM {{ moments }} AS cells
-) AS parts
+{% set above %}(cells.mean - wholes.mean){% endset -%}
+SELECT {{ by }}, max(wholes.n) AS n, max(wholes.mean) AS mean, sum(cells.m2 + cells.n * {{ above }} * {{ above }}) AS m2
+FROM {{ moments }} AS cells
+JOIN (
+  SELECT
+    {{ by }},
+    sum(n) AS n,
+    CASE WHEN min(mean) = max(mean) THEN min(mean) ELSE sum(n * mean) / nullif(sum(n), 0) END AS mean
+  FROM {{ moments }} AS cells
+  GROUP BY {{ by }}
+) AS wholes USING ({{ by }})
 GROUP BY {{ by }}
 {%- endmacro %}
 

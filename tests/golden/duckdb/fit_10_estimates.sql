@@ -13,13 +13,16 @@ moments AS (
   WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 ),
 pooled_moments AS (
-SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
-  FROM (
-    SELECT *, CASE
-      WHEN min(mean) OVER (PARTITION BY feature) = max(mean) OVER (PARTITION BY feature) THEN mean
-      ELSE sum(n * mean) OVER (PARTITION BY feature) / nullif(sum(n) OVER (PARTITION BY feature), 0)
-    END AS centre FROM moments AS cells
-  ) AS parts
+SELECT feature, max(wholes.n) AS n, max(wholes.mean) AS mean, sum(cells.m2 + cells.n * (cells.mean - wholes.mean) * (cells.mean - wholes.mean)) AS m2
+  FROM moments AS cells
+  JOIN (
+    SELECT
+      feature,
+      sum(n) AS n,
+      CASE WHEN min(mean) = max(mean) THEN min(mean) ELSE sum(n * mean) / nullif(sum(n), 0) END AS mean
+    FROM moments AS cells
+    GROUP BY feature
+  ) AS wholes USING (feature)
   GROUP BY feature
 ),
 dirichlet AS (

@@ -46,10 +46,12 @@ FROM (
         CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
         CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
       FROM (
-        SELECT *, CASE
-          WHEN min(mean) OVER (PARTITION BY class, feature) = max(mean) OVER (PARTITION BY class, feature) THEN mean
-          ELSE sum(n * mean) OVER (PARTITION BY class, feature) / nullif(sum(n) OVER (PARTITION BY class, feature), 0)
-        END AS centre
+        SELECT
+          *,
+          CASE
+            WHEN min(mean) OVER (PARTITION BY class, feature) = max(mean) OVER (PARTITION BY class, feature) THEN mean
+            ELSE sum(n * mean) OVER (PARTITION BY class, feature) / nullif(sum(n) OVER (PARTITION BY class, feature), 0)
+          END AS centre
         FROM (
           SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
           FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
