@@ -11,15 +11,16 @@
 #}
 {% macro create_table_macro(relation, query, condition, of_scores, reads, probe, single, usual, marks, promises=false) -%}
 CREATE OR REPLACE MACRO {{ relation }}(source, {% if promises %}certain, by_class := FALSE, {% endif %}database := '') AS TABLE
-FROM query(concat('FROM query(CASE WHEN ', {{ usual }}, ' THEN replace(''', replace(
+FROM query(concat('FROM query(CASE WHEN ', {{ usual }}, ' THEN replace(''', replace(concat(
   'WITH '
-  {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ' || {{ nbsql.mark(marks) }} || {{ read }}
-  {%- if name == 'nbsql_scores' %} || ' AS source WHERE ' || {{ of_scores }}{% endif %} || '), '
-  {%- endfor %} || 'nbsql_source AS NOT MATERIALIZED (FROM query_table({{ nbsql.quoted_argument('source') }}) AS source WHERE '
-  || {{ nbsql.start_of_condition(single) }} || {{ condition }}
-  || ') FROM ('
-  || {{ query }}
-  || ')', '''', ''''''), ''', {{ nbsql.mark(marks) }}, ', {{ nbsql.database_of_macro(probe) | indent(2) }}, ') END)'))
+  {%- for name, read in reads %}, '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ', {{ nbsql.mark(marks) }}, {{ read }}
+  {%- if name == 'nbsql_scores' %}, ' AS source WHERE ', {{ of_scores }}{% endif %}, '), '
+  {%- endfor %}, 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''', {{ nbsql.quoted('source') }}, ''') AS source WHERE ',
+  {{ nbsql.start_of_condition(single) }}, {{ condition }},
+  ') FROM (',
+  {{ query }},
+  ')'
+), '''', ''''''), ''', {{ nbsql.mark(marks) }}, ', {{ nbsql.database_of_macro(probe) | indent(2) }}, ') END)'))
 {%- endmacro %}
 
 {# A literal, the name of a calibration, as the text of its rows with the promise that the arguments of such a macro ask for. #}
@@ -77,12 +78,12 @@ error(printf({{ nbsql.text('column %s is %s, and the model has learnt %s there; 
 , typeof({{ x }}), {{ nbsql.text(learnt) }}))
 {%- endmacro %}
 
-{# An argument of a macro as a literal within a text of SQL. #}
-{% macro quoted_argument(name) -%} ''' || replace({{ nbsql.word(name) }}, '''', '''''') || ''' {%- endmacro %}
+{# An argument of a macro as it stands in a literal, between quotes. #}
+{% macro quoted(name) -%} replace({{ nbsql.word(name) }}, '''', '''''') {%- endmacro %}
 
 {# A call of a macro of the model by another on the same source, as the text that follows the database. relation: a literal. #}
 {% macro call_on_source(relation) -%}
-{{ relation }} || '({{ nbsql.quoted_argument('source') }}' || coalesce(', database := {{ nbsql.quoted_argument('database') }}', '') || ')'
+concat({{ relation }}, '(''', {{ nbsql.quoted('source') }}, '''', ', database := ''' || {{ nbsql.quoted('database') }} || '''', ')')
 {%- endmacro %}
 
 {#

@@ -5,9 +5,9 @@ FROM query(concat('FROM query(CASE WHEN ', 'CASE
   WHEN list_transform([0], lambda x, place: place)[1] = 0
     THEN error(''this session counts from 0 in lists: RESET dialect_compatibility_mode'')
   ELSE TRUE
-END', ' THEN replace(''', replace(
-  'WITH ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ' || chr(1) || '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'TRUE' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
-  || CASE WHEN coalesce(database, '') = '' AND current_setting('duckdb_api') = 'wasm' THEN '(
+END', ' THEN replace(''', replace(concat(
+  'WITH ', 'nbsql_scores AS NOT MATERIALIZED (FROM ', chr(1), concat('"spam"."class_scores"', '(''', replace(source, '''', ''''''), '''', ', database := ''' || replace(database, '''', '''''') || '''', ')'), ' AS source WHERE ', 'TRUE', '), ', 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''', replace(source, '''', ''''''), ''') AS source WHERE ',
+  CASE WHEN coalesce(database, '') = '' AND current_setting('duckdb_api') = 'wasm' THEN '(
   SELECT
     CASE
       WHEN count(*) <= 1 OR list_contains(current_schemas(FALSE), ''spam'') THEN TRUE
@@ -15,9 +15,9 @@ END', ' THEN replace(''', replace(
     END
   FROM duckdb_tables()
   WHERE schema_name = ''spam'' AND table_name = ''statistics''
-)' || ' AND ' ELSE '' END || 'TRUE'
-  || ') FROM ('
-  || 'SELECT
+)' || ' AND ' ELSE '' END, 'TRUE',
+  ') FROM (',
+  'SELECT
   source.* NOT LIKE ''nbsql\_%'' ESCAPE ''\'',
   coalesce(prediction, decode(encode(source.nbsql_prediction))) AS prediction,
   coalesce(probability, source.nbsql_probability) AS probability
@@ -25,8 +25,9 @@ FROM nbsql_scores AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-ORDER BY nbsql_row ASC NULLS LAST'
-  || ')', '''', ''''''), ''', chr(1), ', CASE
+ORDER BY nbsql_row ASC NULLS LAST',
+  ')'
+), '''', ''''''), ''', chr(1), ', CASE
     WHEN database <> '' THEN '''' || replace(database, '''', '''''') || '.'''
     WHEN current_setting('duckdb_api') = 'wasm' THEN ''''''
     ELSE 'CASE coalesce(len(regexp_extract_all(json_serialize_plan(''FROM class_scores()'') ->> ''candidates'', ''(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)'')), 0)
