@@ -135,30 +135,32 @@ CASE
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set same %}OVER (PARTITION BY {{ by }}){% endset -%}
 {% set size %}abs(cells.n){% endset -%}
-{% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
-{% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
+{% set varies %}sum(square) > 1e-12 * sum(abs(square)){% endset -%}
 {% set digits %}12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)){% endset -%}
 {% set scale %}power(10, {{ nbsql.smallest([digits, 300]) }}){% endset -%}
 SELECT
   {{ by }},
   sum(n) AS n,
   CASE WHEN min(n) < 0 AND NOT {{ varies }} THEN coalesce(round(max(centre) * {{ scale }}) / {{ scale }}, 0) ELSE max(centre) END AS mean,
-  CASE WHEN {{ varies }} THEN sum({{ square }}) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
+  CASE WHEN {{ varies }} THEN sum(square) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
 FROM (
-  SELECT
-    *,
-    {# one window takes half the time of two #}
-    CASE
-      WHEN min(mean) {{ same }} = max(mean) {{ same }} THEN mean
-      ELSE sum(n * mean) {{ same }} / nullif(sum(n) {{ same }}, 0)
-    END AS centre
+  SELECT *, m2 + n * (mean - centre) * (mean - centre) AS square
   FROM (
-    SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
-    FROM {{ cells }} AS cells
-    GROUP BY {{ by }}, mean
-    HAVING abs(sum(cells.n)) > {{ nbsql.rounding_of_sum(size, nbsql.word('cells.n')) }}
-      OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
-  ) AS distinct_means
+    SELECT
+      *,
+      {# one window takes half the time of two #}
+      CASE
+        WHEN min(mean) {{ same }} = max(mean) {{ same }} THEN mean
+        ELSE sum(n * mean) {{ same }} / nullif(sum(n) {{ same }}, 0)
+      END AS centre
+    FROM (
+      SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+      FROM {{ cells }} AS cells
+      GROUP BY {{ by }}, mean
+      HAVING abs(sum(cells.n)) > {{ nbsql.rounding_of_sum(size, nbsql.word('cells.n')) }}
+        OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
+    ) AS distinct_means
+  ) AS centred
 ) AS parts
 GROUP BY {{ by }}
 HAVING sum(parts.n) > {{ nbsql.rounding_of_sum(nbsql.word('gross'), nbsql.word('parts.n')) }}

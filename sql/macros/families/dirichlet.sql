@@ -34,55 +34,70 @@ FROM {{ nbsql.subquery(nbsql.dirichlet_estimates(features, nbsql.word('counts'))
 {% macro dirichlet_estimates(features, evidence) -%}
 {% set n %}coalesce(counts.n, 0){% endset -%}
 {% set k %}denominators.k{% endset -%}
+{% set declared = features | selectattr('family.declared') | list -%}
+{% set limited = features | selectattr('family.least_count') | list -%}
+{% set smoothed = features | selectattr('family.unseen', 'equalto', 'smooth') | list -%}
 WITH options AS (
   SELECT * FROM {% call(feature, _) nbsql.constants(features, 'options', ['feature', 'alpha', 'min_count', 'smooths'], 2) -%}
 {{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}
 {%- endcall +%}
 ),
-values_of AS (
-  SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
+{% if declared %}values_of{% else %}pseudo_counts{% endif %} AS (
+  SELECT counts.feature, counts.value, max(options.alpha) AS alpha
   FROM counts
   JOIN options ON options.feature = counts.feature
   GROUP BY counts.feature, counts.value
+  {% if limited %}
   HAVING sum(counts.n) >= max(options.min_count)
+  {% endif %}
 ),
-levels AS (
-  {% set declared = features | selectattr('family.declared') | list -%}
-  {% if declared -%}
-  SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+{% if declared %}
+pseudo_counts AS (
+  SELECT feature, value, coalesce(max(declared_alpha), max(alpha)) AS alpha
   FROM (
-    SELECT feature, value, alpha, FALSE AS declared FROM values_of
+    SELECT feature, value, alpha, CAST(NULL AS {{ nbsql.double() }}) AS declared_alpha FROM values_of
     UNION ALL
-    SELECT feature, value, alpha, TRUE
+    SELECT feature, value, alpha, alpha
     FROM {{ nbsql.declared_values(declared) | indent(4) }}
   ) AS seen_or_declared
   GROUP BY feature, value
-  {%- else -%}
-  SELECT feature, value, CAST(NULL AS {{ nbsql.double() }}) AS declared_alpha, alpha FROM values_of
-  {%- endif +%}
 ),
-pseudo_counts AS (
-  SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
-),
+{% endif %}
 sizes AS (
   SELECT
     pseudo_counts.feature,
     sum(pseudo_counts.alpha) AS alpha,
-    count(*) AS k,
+    {% if smoothed %}
     max(options.alpha) AS unseen_alpha,
-    {{ nbsql.any_true(nbsql.word('options.smooths')) }} AS smooths
+    {{ nbsql.any_true(nbsql.word('options.smooths')) }} AS smooths,
+    {% endif %}
+    count(*) AS k
   FROM pseudo_counts
+  {% if smoothed %}
   JOIN options ON options.feature = pseudo_counts.feature
+  {% endif %}
   GROUP BY pseudo_counts.feature
 ),
 totals AS (
   SELECT counts.class, counts.feature, sum(counts.n) AS n
   FROM {{ evidence }} AS counts
-  JOIN values_of ON values_of.feature = counts.feature AND {{ nbsql.same_value(nbsql.word('values_of'), nbsql.word('counts')) }}
+  {% if limited %}
+  JOIN pseudo_counts AS kept ON kept.feature = counts.feature AND {{ nbsql.same_value(nbsql.word('kept'), nbsql.word('counts')) }}
+  {% else %}
+  JOIN options ON options.feature = counts.feature
+  {% endif %}
   GROUP BY counts.class, counts.feature
 ),
 denominators AS (
-  SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
+  SELECT
+    classes.class,
+    sizes.feature,
+    coalesce(totals.n, 0) + sizes.alpha AS n,
+    {% if smoothed %}
+    sizes.unseen_alpha,
+    sizes.smooths,
+    {% endif %}
+    sizes.k
   FROM classes
   JOIN sizes ON TRUE
   LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
@@ -99,6 +114,7 @@ LEFT JOIN {{ evidence }} AS counts
   ON counts.class = denominators.class
   AND counts.feature = pseudo_counts.feature
   AND {{ nbsql.same_value(nbsql.word('counts'), nbsql.word('pseudo_counts')) }}
+{%- if smoothed +%}
 UNION ALL
 SELECT
   class,
@@ -108,6 +124,7 @@ SELECT
   {{ nbsql.dirichlet_likelihood(0, nbsql.word('unseen_alpha'), nbsql.word('n'), nbsql.word('k')) }}
 FROM denominators
 WHERE smooths
+{%- endif %}
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 

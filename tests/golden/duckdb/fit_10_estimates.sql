@@ -47,18 +47,17 @@ dirichlet AS (
       ) AS options(feature, alpha, min_count, smooths)
     ),
     values_of AS (
-      SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
+      SELECT counts.feature, counts.value, max(options.alpha) AS alpha
       FROM counts
       JOIN options ON options.feature = counts.feature
       GROUP BY counts.feature, counts.value
-      HAVING sum(counts.n) >= max(options.min_count)
     ),
-    levels AS (
-    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+    pseudo_counts AS (
+      SELECT feature, value, coalesce(max(declared_alpha), max(alpha)) AS alpha
       FROM (
-        SELECT feature, value, alpha, FALSE AS declared FROM values_of
+        SELECT feature, value, alpha, CAST(NULL AS DOUBLE) AS declared_alpha FROM values_of
         UNION ALL
-        SELECT feature, value, alpha, TRUE
+        SELECT feature, value, alpha, alpha
         FROM (
           VALUES
             ('sender', 'colleague', 1.0e0),
@@ -70,16 +69,13 @@ dirichlet AS (
       ) AS seen_or_declared
       GROUP BY feature, value
     ),
-    pseudo_counts AS (
-      SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
-    ),
     sizes AS (
       SELECT
         pseudo_counts.feature,
         sum(pseudo_counts.alpha) AS alpha,
-        count(*) AS k,
         max(options.alpha) AS unseen_alpha,
-        bool_or(options.smooths) AS smooths
+        bool_or(options.smooths) AS smooths,
+        count(*) AS k
       FROM pseudo_counts
       JOIN options ON options.feature = pseudo_counts.feature
       GROUP BY pseudo_counts.feature
@@ -87,11 +83,17 @@ dirichlet AS (
     totals AS (
       SELECT counts.class, counts.feature, sum(counts.n) AS n
       FROM counts AS counts
-      JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+      JOIN options ON options.feature = counts.feature
       GROUP BY counts.class, counts.feature
     ),
     denominators AS (
-      SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
+      SELECT
+        classes.class,
+        sizes.feature,
+        coalesce(totals.n, 0) + sizes.alpha AS n,
+        sizes.unseen_alpha,
+        sizes.smooths,
+        sizes.k
       FROM classes
       JOIN sizes ON TRUE
       LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature

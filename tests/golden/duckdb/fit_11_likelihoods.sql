@@ -43,25 +43,28 @@ FROM (
       SELECT
         class, feature,
         sum(n) AS n,
-        CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
-        CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
+        CASE WHEN min(n) < 0 AND NOT sum(square) > 1e-12 * sum(abs(square)) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
+        CASE WHEN sum(square) > 1e-12 * sum(abs(square)) THEN sum(square) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
       FROM (
-        SELECT
-          *,
-          CASE
-            WHEN min(mean) OVER (PARTITION BY class, feature) = max(mean) OVER (PARTITION BY class, feature) THEN mean
-            ELSE sum(n * mean) OVER (PARTITION BY class, feature) / nullif(sum(n) OVER (PARTITION BY class, feature), 0)
-          END AS centre
+        SELECT *, m2 + n * (mean - centre) * (mean - centre) AS square
         FROM (
-          SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
-          FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
-          GROUP BY class, feature, mean
-          HAVING abs(sum(cells.n)) > CASE
+          SELECT
+            *,
+            CASE
+              WHEN min(mean) OVER (PARTITION BY class, feature) = max(mean) OVER (PARTITION BY class, feature) THEN mean
+              ELSE sum(n * mean) OVER (PARTITION BY class, feature) / nullif(sum(n) OVER (PARTITION BY class, feature), 0)
+            END AS centre
+          FROM (
+            SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+            FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
+            GROUP BY class, feature, mean
+            HAVING abs(sum(cells.n)) > CASE
           WHEN min(CASE WHEN cells.n = floor(cells.n) THEN 1 ELSE 0 END) = 1 AND sum(abs(cells.n)) <= 9007199254740992.0e0 THEN 0
           ELSE 1e-12 * sum(abs(cells.n))
         END
-            OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
-        ) AS distinct_means
+              OR abs(sum(cells.m2)) > 1e-9 * sum(abs(cells.m2))
+          ) AS distinct_means
+        ) AS centred
       ) AS parts
       GROUP BY class, feature
       HAVING sum(parts.n) > CASE
@@ -88,38 +91,32 @@ FROM (
               ('body', 1.0e0, 0, FALSE)
           ) AS options(feature, alpha, min_count, smooths)
         ),
-        values_of AS (
-          SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
+        pseudo_counts AS (
+          SELECT counts.feature, counts.value, max(options.alpha) AS alpha
           FROM counts
           JOIN options ON options.feature = counts.feature
           GROUP BY counts.feature, counts.value
-          HAVING sum(counts.n) >= max(options.min_count)
-        ),
-        levels AS (
-        SELECT feature, value, CAST(NULL AS DOUBLE) AS declared_alpha, alpha FROM values_of
-        ),
-        pseudo_counts AS (
-          SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
         ),
         sizes AS (
           SELECT
             pseudo_counts.feature,
             sum(pseudo_counts.alpha) AS alpha,
-            count(*) AS k,
-            max(options.alpha) AS unseen_alpha,
-            bool_or(options.smooths) AS smooths
+            count(*) AS k
           FROM pseudo_counts
-          JOIN options ON options.feature = pseudo_counts.feature
           GROUP BY pseudo_counts.feature
         ),
         totals AS (
           SELECT counts.class, counts.feature, sum(counts.n) AS n
           FROM counts AS counts
-          JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+          JOIN options ON options.feature = counts.feature
           GROUP BY counts.class, counts.feature
         ),
         denominators AS (
-          SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
+          SELECT
+            classes.class,
+            sizes.feature,
+            coalesce(totals.n, 0) + sizes.alpha AS n,
+            sizes.k
           FROM classes
           JOIN sizes ON TRUE
           LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
@@ -136,15 +133,6 @@ FROM (
           ON counts.class = denominators.class
           AND counts.feature = pseudo_counts.feature
           AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
-        UNION ALL
-        SELECT
-          class,
-          feature,
-          NULL,
-          TRUE,
-          CASE WHEN n > 0 THEN (0 + unseen_alpha) / n ELSE 1 / CAST(k AS DOUBLE) END
-        FROM denominators
-        WHERE smooths
       ) AS estimates
     )
     SELECT * FROM dirichlet
