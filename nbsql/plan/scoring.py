@@ -227,13 +227,14 @@ class Scoring(Base):
         """The context of a query on some rows, and the scored rows (sql/macros/scoring/predict.sql) as a relation."""
         context = self.context(classes, rows)
         by_class = verb is not None and verb.column_per_class is not None
-        parameters, lookups = tables[:2] or self.current_tables(context, by_class=by_class)
+        parameters, lookups = tables[:2] or (self.relations["parameters"], self.relations["lookups"])
+        checked = None if tables else self.current_tables(context, by_class=by_class)[0]
         source = self.prepare_source(context, rows.relation, parameters, lookups)
 
         def subquery(macro: str, *arguments: Any) -> Markup:
             return self.renderer.fragment("subquery", self.renderer.fragment(macro, context, *arguments))
 
-        scored = subquery("scored", source, parameters, lookups)
+        scored = subquery("scored", source, parameters, lookups, checked)
         if calibration is not None:
             fitted = tables[2] if len(tables) > 2 else self.relations["calibration"]
             scored = subquery("calibrated_scores", scored, parameters, fitted, calibration)

@@ -13,12 +13,15 @@
   highest of these, nbsql_highest, with nbsql_relative_evidence, p(x) / exp(nbsql_highest).
 #}
 
-{# One row per row of the source: its columns and those of its score (score.sql, score_long.sql). #}
-{% macro scored(model, source, parameters, lookups) -%}
+{#
+  One row per row of the source: its columns and those of its score (score.sql, score_long.sql). checked: the parameters with the condition
+  that their classes are those of the query, which it states once.
+#}
+{% macro scored(model, source, parameters, lookups, checked=none) -%}
 {% if model.form.class_numbers -%}
-{{ nbsql.scored_wide(model, source, parameters, lookups) }}
+{{ nbsql.scored_wide(model, source, parameters, lookups, checked) }}
 {%- else -%}
-{{ nbsql.scored_long(model, source, parameters, lookups) }}
+{{ nbsql.scored_long(model, source, checked or parameters, lookups) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -15,7 +15,9 @@
 
   Ordered: the rows come back in the order of the source, which takes a row number; tokens need one anyway.
 #}
-{% macro scored_wide(model, source, parameters, lookups) -%}
+{% macro scored_wide(model, source, parameters, lookups, checked=none) -%}
+{% set checked = checked or parameters -%}
+{% set parameters = checked if nbsql.labels_in_rows() else parameters -%}
 {% set relation -%}
 {% if model.has_row_numbers %}numbered{% elif model.facts.has_segments %}(
   {{ nbsql.with_segments(source, parameters) | indent(2) }}
@@ -65,7 +67,7 @@ FROM (
   ) AS best
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS evidence
-{%- if not nbsql.labels_in_rows() %}{{ nbsql.join_parameters(model, parameters, nbsql.word('evidence')) }}{% endif %}
+{%- if not nbsql.labels_in_rows() %}{{ nbsql.join_parameters(model, checked, nbsql.word('evidence')) }}{% endif %}
 {%- endmacro %}
 
 {#

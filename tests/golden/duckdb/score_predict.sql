@@ -79,14 +79,7 @@ FROM (
             source."sender" AS nbsql_x_1
           FROM numbered AS source
         ) AS number
-        JOIN (
-          SELECT classes.*
-          FROM "spam"."parameters" AS classes
-          WHERE CASE WHEN classes.class_count = 2
-            AND classes.class_1 = CAST('ham' AS VARCHAR) COLLATE "C"
-            AND classes.class_2 = CAST('spam' AS VARCHAR) COLLATE "C"
-          THEN TRUE ELSE error('the classes of the model have changed since this query was made; make it again') END
-        ) AS parameters ON TRUE
+        JOIN "spam"."parameters" AS parameters ON TRUE
         LEFT JOIN "spam"."lookups" AS level_1
           ON level_1.feature = 'sender'
           AND level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"

@@ -129,14 +129,7 @@ FROM (
             ) AS counted
             OFFSET 0
           ) AS number
-          JOIN (
-            SELECT classes.*
-            FROM "spam"."parameters" AS classes
-            WHERE CASE WHEN classes.class_count = 2
-              AND classes.class_1 = CAST('ham' AS character varying) COLLATE "C"
-              AND classes.class_2 = CAST('spam' AS character varying) COLLATE "C"
-            THEN TRUE ELSE CAST(left(CAST(classes.class_1 AS TEXT), 0) || 'the classes of the model have changed since this query was made; make it again' AS BOOLEAN) END
-          ) AS parameters ON TRUE
+          JOIN "spam"."parameters" AS parameters ON TRUE
           LEFT JOIN "spam"."lookups" AS level_1
             ON level_1.feature = 'sender'
             AND level_1.value = CAST(number."sender" AS TEXT) COLLATE "C"
