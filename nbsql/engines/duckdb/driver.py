@@ -258,13 +258,13 @@ class DuckDBDriver(Engine):
     def _check_files(self, statement: str) -> None:
         """Raise DatabaseError if what a statement writes would be lost with a file that nobody finds any more.
 
-        A statement that names no database writes in the one in use.
+        A statement that names no database writes in the one in use. Files of other kinds, such as SQLite's, need not be open.
         """
         files = self.query_macro("files_of_databases")
         named = [each for each in files if f"{self.renderer.dialect.ident(each[2])}." in statement]
-        in_use = [each for each in files if each[3] and '"temp".' not in statement]
-        for path, read_only, *_ in named or in_use:
-            if not read_only and Path(path).is_absolute() and not is_open_here(path):
+        in_use = [each for each in files if each[-1] and '"temp".' not in statement]
+        for path, read_only, _, kind, _ in named or in_use:
+            if kind == "duckdb" and not read_only and Path(path).is_absolute() and not is_open_here(path):
                 raise DatabaseError(
                     f"the file {path!r} was deleted or replaced after it was opened, so that what is written would be lost; "
                     "close the connection and open the file again"
