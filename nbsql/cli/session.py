@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from nbsql.cli.standard_input import NAME, ReadsStandardInput, with_label
 from nbsql.cli.terminal import styled
 from nbsql.engines.connect import is_postgres, postgresql
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.engines.duckdb.paths import discard, is_new, missing_database
+from nbsql.engines.duckdb.paths import discard, is_database, is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.steps import script
 from nbsql.engines.watch import Watch, interruptible
@@ -124,6 +124,7 @@ def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = 
 @contextmanager
 def open_for_reading(path: str) -> Iterator[Engine]:
     """A database opened read-only, so that others can read it at the same time."""
+    _check_there(path)
     with _opened(path, read_only=_is_file(path)) as engine, show_warnings(engine):
         yield engine
 
@@ -183,7 +184,17 @@ def _check_there(path: str) -> None:
     """Raise DatabaseError if there is no such file."""
     _check_name(path)
     if _is_file(path) and is_new(path):
-        raise missing_database(path)
+        raise missing_database(path, _order_hint(path))
+
+
+def _order_hint(path: str) -> str:
+    """A hint where another argument of the command is a database, or else an empty text."""
+    context = click.get_current_context(silent=True)
+    for text in context.params.values() if context else ():
+        with suppress(ValueError):  # of what could be no path
+            if isinstance(text, str) and is_database(Path(text)):
+                return f"; the database comes first: {text} {path}"
+    return ""
 
 
 def or_memory(path: str) -> str:

@@ -349,6 +349,8 @@ def test_sql_writes_nothing(fitted: str, run: Run, arguments: Sequence[str], exp
             "cannot write 'no/such/folder.csv': its folder does not exist; make it first",
         ),
         (("predict", "nowhere.duckdb", "m", "golf", "--into", "t"), "no database 'nowhere.duckdb'"),
+        (("predict", "m", "shop.duckdb", "golf"), "no database 'm'; the database comes first: shop.duckdb m\n"),
+        (("update", "m", "shop.duckdb", "golf"), "no database 'm'; the database comes first: shop.duckdb m\n"),
         (("show", "shop.duckdb", "main"), "schema 'main' is not a model"),
         (("drop", "shop.duckdb", "main", "--yes"), "schema 'main' is not a model"),
     ],
