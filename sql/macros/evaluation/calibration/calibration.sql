@@ -15,7 +15,7 @@
 
 {#
   One row per judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors); and, if its relation has
-  nbsql_known (with_knowledge), that.
+  nbsql_known (with_knowledge), that. The rows are scored before they are filtered, or DuckDB would score them once more for the filter.
 #}
 {% macro calibration_rows(model, scored, parameters, weight, as_text, has_known=false) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
@@ -26,16 +26,19 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
   {% endif %}
   judged.nbsql_logs
 FROM (
-  SELECT
-    {{ nbsql.true_label(model, as_text) }} AS class,
-    {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
-    CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
-    source.nbsql_highest,
-    {% if has_known %}
-    source.nbsql_known,
-    {% endif %}
-    source.nbsql_logs
-  FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
+  WITH outcomes AS {{ nbsql.materialized() }}(
+    SELECT
+      {{ nbsql.true_label(model, as_text) }} AS class,
+      {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
+      CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
+      source.nbsql_highest,
+      {% if has_known %}
+      source.nbsql_known,
+      {% endif %}
+      source.nbsql_logs
+    FROM {{ nbsql.with_logs(model, scored) | indent(4) }} AS source
+  )
+  SELECT * FROM outcomes
 ) AS judged
 JOIN {{ nbsql.subquery(nbsql.known_classes(model, parameters, as_text)) }} AS known ON known.class = judged.class
 WHERE judged.weight > 0 AND judged.nbsql_highest > -{{ nbsql.infinity() }}
