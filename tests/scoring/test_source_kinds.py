@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ PAGE = Path(__file__).parents[2] / "docs/reference/sources.md"
 SELECT = "SELECT i AS id, i % 3 AS y, sin(i) AS number, i * i % 7 AS category FROM range(60) AS r(i)"
 Connection = duckdb.DuckDBPyConnection
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # which ibis calls
+
+
+class Suit(Enum):
+    HEARTS = "hearts"
+    SPADES = "spades"
 
 
 class Stream:
@@ -302,9 +308,9 @@ def test_dates_and_times_of_several_types_in_one_column_are_refused(last: Any) -
 
 
 @pytest.mark.parametrize(
-    "values", [[date(2024, 1, 1), date(2024, 1, 2)], [time(1), time(2)], [Decimal("1.50"), Decimal("2.25")]]
+    "values", [[date(2024, 1, 1), date(2024, 1, 2)], [time(1), time(2)], [Decimal("1.50"), Decimal("2.25")], [*Suit]]
 )
-def test_categories_that_are_dates_times_or_decimals_keep_their_type(values: list[Any]) -> None:
+def test_categories_that_are_objects_are_the_values_that_a_column_of_objects_has(values: list[Any]) -> None:
     pandas = library("pandas")
     plain = pandas.DataFrame({"y": ["a", "b"] * 9, "x": pandas.Series(values * 9, dtype=object)})
     encoded = plain.assign(x=pandas.Categorical(plain["x"]))

@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -90,10 +91,10 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def _has_objects(type_: Any) -> bool:
-    """Whether a type of columns has categories that are dates, times or decimals, of which DuckDB would make texts."""
+    """Whether a type of columns has categories that are dates, decimals or members of an enum, of which DuckDB makes texts."""
     if str(type_) != "category" or type_.categories.dtype != object or type_.categories.empty:
         return False
-    return all(kind_of_value(to_python(value)) in ("temporal", "decimal") for value in type_.categories)
+    return all(isinstance(each, Enum) or kind_of_value(to_python(each)) in ("temporal", "decimal") for each in type_.categories)
 
 
 def _has_no_text(value: Any) -> bool:
