@@ -95,15 +95,18 @@ GROUP BY batch
   have no class_no: as a condition, this would be moved to where the scores are made, which would be made twice.
 #}
 {% macro losses_by_class(model, scored) -%}
-{% set labels %}{% for class in model.form.class_columns %}{{ nbsql.text(class.label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set labels -%}
+{% for class in model.form.class_columns %}{{ nbsql.text(class.label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
+{%- endset -%}
 {% set label %}CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}){% endset -%}
 {% set explained %}source.nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
 {% set loss = nbsql.word('loss') -%}
+{% set largest = nbsql.number(36.04365338911715) -%} {# that of the least probability, 2^-52 #}
 SELECT class_no, count(*) AS n, sum(loss) AS loss, sum({{ nbsql.square(loss) }}) AS squares, count(CASE WHEN is_hit THEN 1 END) AS hits
 FROM (
   SELECT
     class_no,
-    LEAST(-({{ nbsql.log_posterior(nbsql.word('joint')) }}), {{ nbsql.number(36.04365338911715) }}) AS loss, -- of the least probability, 2^-52
+    LEAST(-({{ nbsql.log_posterior(nbsql.word('joint')) }}), {{ largest }}) AS loss,
     source.joint >= source.nbsql_highest AS is_hit
   FROM (
     SELECT
