@@ -56,11 +56,6 @@ class Comparison:
         found: int = self.terms.engine.query_macro("row_count", self._losses[0])[0][0]
         return found
 
-    @property
-    def losses_by_name(self) -> dict[str, float]:
-        """The log loss of each setting."""
-        return {setting.name: score.loss for setting, score in zip(self.settings, self.scores, strict=True)}
-
     def winner(self, nothing: Mapping[str, int] | None = None) -> int:
         """The number of the best setting: naive Bayes, and no temperature, unless another gains more than a standard error.
 
