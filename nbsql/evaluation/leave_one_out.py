@@ -194,4 +194,4 @@ def _describe_family(feature: Feature) -> str:
     for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):
         if options.get(option) and feature.family.kind != "matrix":  # refused with any option
             return f"{name} with {option}={options[option]!r}"
-    return f"{name} with by='mdl'" if options.get("by") == "mdl" else name
+    return f"{name} with by={by!r}" if (by := options.get("by")) in ("mdl", "mdl and quantile") else name

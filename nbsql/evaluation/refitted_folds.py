@@ -54,7 +54,7 @@ class RefittedFolds(Folds):
             name: {
                 feature.name: feature.family.edges
                 for feature in spec.features
-                if feature.family.without_fitted().fit_query == "binned_mdl" and feature.family.edges is not None
+                if feature.family.options.get("by") == "mdl" and feature.family.edges is not None
             }
             for spec, (name,) in self.parts(self.specs[0])
         }
@@ -126,7 +126,7 @@ class RefittedFolds(Folds):
 
         def with_edges(feature: Feature) -> Feature:
             family: Any = feature.family
-            if family.fit_query != "binned_mdl" or feature.name not in known:
+            if family.options.get("by") != "mdl" or family.edges is not None or feature.name not in known:
                 return feature
             return replace(feature, family=replace(family, edges=known[feature.name]))
 

@@ -29,7 +29,8 @@ class Binned(Level):
         by: how the edges are chosen. "quantile" gives each bin the same number of rows (or the same weight), as far as ties
             allow; "width" makes bins of equal width between the least and the largest value; "mdl" cuts where the classes
             differ, into as many bins as the minimum description length principle accepts (Fayyad and Irani 1993). A number of
-            more than 1,000 values is cut between some 256 bins of as many rows each. A list gives the edges themselves.
+            more than 1,000 values is cut between some 256 bins of as many rows each. "mdl and quantile" cuts there, and also
+            between `bins` bins of about as many rows each. A list gives the edges themselves.
         monotone: whether adjacent bins are merged until the share of a class rises, or falls, from bin to bin (pool adjacent
             violators): "rising" or "falling" is the trend of the larger label, "peak" lets its share rise up to a bin and fall
             from there, and True is rising or falling, whichever keeps the greater information value. It requires a target of
@@ -46,7 +47,7 @@ class Binned(Level):
 
     bins: int = 10
     _: KW_ONLY
-    by: Literal["quantile", "width", "mdl"] | Sequence[float] = "quantile"
+    by: Literal["quantile", "width", "mdl", "mdl and quantile"] | Sequence[float] = "quantile"
     monotone: bool | Literal["rising", "falling", "peak"] = False
     special: Sequence[float] = ()
     edges: Sequence[float] | None = None
@@ -62,29 +63,34 @@ class Binned(Level):
             raise InputError(f"monotone must be True, False, 'rising', 'falling' or 'peak', not {written(self.monotone)}")
         set_attributes(self, special=special_codes(self.special))
         if isinstance(self.by, str):
-            choice(self.by, Literal["quantile", "width", "mdl"], "by")
+            choice(self.by, Literal["quantile", "width", "mdl", "mdl and quantile"], "by")
             set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS))
         else:
-            edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl' or a list of edges")
+            edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl', 'mdl and quantile' or a list of edges")
             set_attributes(self, by=edges, bins=len(edges) + 1, edges=self.edges if self.monotone else self._with_codes(edges))
         if self.edges is not None:
             try:
                 set_attributes(self, edges=tuple(map(float, self.edges)))
             except (OverflowError, TypeError, ValueError):
                 raise InputError(f"edges must be a list of numbers, not {written(self.edges)}") from None
-        set_attributes(self, supervised=self.by == "mdl" or bool(self.monotone))
+        set_attributes(self, supervised=self.is_cut_by_mdl or bool(self.monotone))
+
+    @property
+    def is_cut_by_mdl(self) -> bool:
+        """Whether some edges are where the classes differ."""
+        return self.by in ("mdl", "mdl and quantile")
 
     @property
     def fit_query(self) -> str | None:
         if self.edges is not None:
             return None
-        if self.by == "mdl":
+        if self.is_cut_by_mdl:
             return "binned_mdl"
         return "binned_edges" if isinstance(self.by, str) else "binned_monotone"
 
     def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Binned:
-        if self.by == "mdl":
-            edges = [row[0] for row in rows]
+        if self.is_cut_by_mdl:
+            edges = sorted({row[0] for row in rows})
         elif isinstance(self.by, str):
             edges = sorted({edge for least, *found in rows for edge in found if edge > least})
         else:
@@ -111,7 +117,7 @@ class Binned(Level):
         return tuple(sorted([*codes, *found]))
 
     def without_fitted(self) -> Binned:
-        return replace(self, edges=None) if self.by == "mdl" else self
+        return replace(self, edges=None) if self.is_cut_by_mdl else self
 
     @property
     def labels(self) -> list[str]:

@@ -23,7 +23,7 @@ MOST_COLUMNS = 64  # whose pairs are tried
 MOST_COLUMNS_OF_THREE = 16  # whose triples are tried: those that say most of the class by themselves
 MOST_CLASSES_OF_THREE = 10
 ROWS_OF_THREE = 20_000  # by which triples are found, or up to twice as many
-LEAST_GAIN = 10.0  # nats of all rows, and two standard errors, from which a triple is a feature
+LEAST_GAIN = 10.0  # nats of all rows from which pairs are features, and a triple if it is also two standard errors
 
 
 def interactions(engine: Engine, spec: Spec, source: Source, rows: Markup, scores: Markup, most: int) -> tuple[Feature, ...]:

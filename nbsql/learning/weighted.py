@@ -15,7 +15,7 @@ from nbsql.errors import InputError, listed
 from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
 from nbsql.learning.evidence import MAX_WEIGHTS_TO_COMPARE, Evidence, EvidenceFolds, may_weigh_classes
-from nbsql.learning.interactions import interactions, triples
+from nbsql.learning.interactions import LEAST_GAIN, interactions, triples
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
 from nbsql.learning.newton import Newton, Step, Sums, with_rise
 from nbsql.learning.one_dependence import cut_of
@@ -322,7 +322,7 @@ def find_weights(
 def _with_interactions(
     search: FeatureWeightSearch, options: Weighted, folds: EvidenceFolds, evidence: Evidence, numbered: Markup
 ) -> Evidence:
-    """The evidence with that of triples, and of the pairs that gain most, if the log loss of held-out folds is lower with them.
+    """The evidence with that of triples, and of the pairs that gain most, if held-out folds lose enough less with them.
 
     The pairs are those that gain most on the residuals of the features that depend on no other column.
     """
@@ -354,10 +354,10 @@ def _with_interactions(
         scores = search.scores_by_others(options, search.some(evidence))
     together = evidence_of("pairs", pairs, evidence)
     try:
-        is_better = search.loss(search.scores_by_others(options, search.some(together))) < search.loss(scores)
+        gain = search.loss(scores) - search.loss(search.scores_by_others(options, search.some(together)))
     except InputError:  # there is no minimum
-        is_better = False
-    return together if is_better else evidence
+        return evidence
+    return together if gain * sum(search.counts) > LEAST_GAIN else evidence
 
 
 def weigh_features(draft: Draft) -> Draft:

@@ -145,6 +145,7 @@ MOST_PAIRS = 100  # of columns with a weight, and most triples
 MOST_PARENTS = 3  # of a column with a weight
 # How numbers are cut where columns depend on others, by what is added to the name of a column for that feature of it.
 CUTS: dict[str, int | Literal["mdl"]] = {"given others": "mdl", "given others in 10 bins": 10, "given others in 20 bins": 20}
+BINS_OF_WEIGHTS = Binned(by="mdl and quantile")  # of numbers without a family of their own
 VIEWS = ("as normal", "by share", *CUTS)  # what is added to the name of a column for another feature of it
 
 
@@ -156,8 +157,8 @@ class Weighted(Classifier):
     -sum ln P(c | x) + penalty times the squared weights (Zaidi, Cerquides, Carman and Webb, Alleviating naive Bayes attribute
     independence assumption by attribute weighting, Journal of Machine Learning Research 14, 2013). The likelihoods of a row are
     by the counts of the other folds, so that it does not vouch for itself. With more than 30 classes, b_c is one weight times
-    the log of the prior. Numbers without a family of their own are cut where the classes differ (`nbsql.Binned(by="mdl")`). See
-    nbsql/learning/weighted.py.
+    the log of the prior. Numbers without a family of their own are cut where the classes differ, and at the tenths of the rows
+    (`nbsql.Binned(by="mdl and quantile")`). See nbsql/learning/weighted.py.
 
     Args:
         per: "feature" has one weight for each feature; "class and feature" has one for each class, too, which multiplies
@@ -171,8 +172,9 @@ class Weighted(Classifier):
             own; with False no column has two.
         pairs: the most pairs of columns that are features, too, for what they say beyond each by itself, "age & hours".
             They are those that gain most on the residuals of the rows by the counts and the weights of the other folds (Lou,
-            Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if the log
-            loss of held-out folds is not lower with them. A number is cut into 8 bins, and a category has at most 30 values.
+            Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if all rows
+            together, held out by folds, do not gain 10 nats by them. A number is cut into 8 bins, and a category has at most 30
+            values.
         triples: the most triples of columns that are features, too, for what they say that no two of them say, "age & hours &
             wage". Each row is predicted by the counts of the others, from the cell of its three values and from those of their
             pairs (Kirkwood, Statistical mechanics of fluid mixtures, Journal of Chemical Physics 3, 1935); a triple is a
@@ -217,7 +219,7 @@ class Weighted(Classifier):
         return {words: KDB(self.parents, bins=bins) for words, bins in CUTS.items()} if self.parents else {}
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
-        return {column.name: Binned(by="mdl") for column in columns if column.inferred_kind in Binned.accepts}
+        return {column.name: BINS_OF_WEIGHTS for column in columns if column.inferred_kind in Binned.accepts}
 
     def other_views(self, family: Family, *, is_own: bool) -> Mapping[str, Family]:
         if isinstance(family, Bag):

@@ -9,6 +9,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import NUMBERS, Binned, Categorical, Family, Kernel, Text, ZeroInflated, named
 from nbsql.learning.column_facts import ColumnFacts, column_facts
+from nbsql.spec.method import BINS_OF_WEIGHTS
 from nbsql.spec.spec import Check, Feature, Spec
 
 _MAX_CATEGORIES = 255  # the most distinct numbers of a category
@@ -74,7 +75,7 @@ def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
     if facts.distinct > _BINS[0]:
         yield from (Binned(bins=bins) for bins in _BINS)
         yield Kernel(cells=_KERNEL_CELLS)
-        yield Binned(by="mdl")
+        yield BINS_OF_WEIGHTS
 
 
 def _text_families(facts: ColumnFacts) -> Iterator[str | Family]:

@@ -7,12 +7,12 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import Binned, Categorical, Family
+from nbsql.family import Categorical, Family
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.folds import resolve_settings
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents, OneDependence
-from nbsql.spec.method import CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
+from nbsql.spec.method import BINS_OF_WEIGHTS, CUTS, QDA, Discriminant, Method, NaiveBayes, Weighted, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.candidate_terms import DEFAULT, OUT
 
@@ -116,7 +116,7 @@ def place_of_weights(tried: Mapping[int, Family], chosen: int, *, is_number: boo
     A number is cut where the classes differ, or a category if it has few values; a text has the words that were chosen.
     """
     if is_number:
-        return max((place for place, each in tried.items() if each in (Categorical(), Binned(by="mdl"))), default=DEFAULT)
+        return max((place for place, each in tried.items() if each in (Categorical(), BINS_OF_WEIGHTS)), default=DEFAULT)
     return chosen if chosen in tried and tried[chosen].bag else DEFAULT
 
 

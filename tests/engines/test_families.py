@@ -33,6 +33,7 @@ def tables(both: Both) -> Both:
 CASES: dict[str, dict[str, Any]] = {
     "bins": {"families": {"x": nbsql.Binned(bins=5), "k": nbsql.Binned(bins=3, by="width")}},
     "bins where the classes differ": {"families": {"x": nbsql.Binned(by="mdl"), "k": nbsql.Binned(by="mdl")}},
+    "bins by both": {"families": {"x": nbsql.Binned(by="mdl and quantile"), "k": nbsql.Binned(3, by="mdl and quantile")}},
     "given edges": {"families": {"x": nbsql.Binned(by=[0, 1.5])}, "nulls": "category", "unseen": "smooth"},
     "densities": {"families": {"x": nbsql.Kernel(), "k": nbsql.Kernel(bandwidth=0.5, cells=64, alpha=0)}},
     "zeros counted apart": {"families": {"k": nbsql.ZeroInflated(), "x": nbsql.ZeroInflated(of="gaussian", alpha=0.5)}},

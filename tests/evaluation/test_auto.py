@@ -108,12 +108,12 @@ def test_bins_that_the_classes_cut_have_not_met_the_fold(table: Connection) -> N
     given = {"noise": nbsql.Binned(by="mdl", nulls="category")}
     found = nbsql.auto(table, "t", calibrate=False, methods=["naive"], families=given, **options)
     tried = {(column, family): (alone, loss) for column, family, alone, loss, *_ in found.tried.fetchall()}
-    assert ("k", "binned(by=mdl)") not in tried
+    assert ("k", "binned(by=mdl and quantile)") not in tried
     for column in ("x", "rain"):
-        told = replaced(found, column, "binned(by=mdl)")
+        told = replaced(found, column, "binned(by=mdl and quantile)")
         families = {**given, **told.families}
         judged = nbsql.cross_validate(table, SEEN, **{**options, "families": families, "exclude": ["weight", *told.exclude]})
-        assert tried[column, "binned(by=mdl)"][1] == near(judged.log_loss)
+        assert tried[column, "binned(by=mdl and quantile)"][1] == near(judged.log_loss)
     alone = nbsql.cross_validate(table, SEEN, families=given, features=["noise"], **options)
     (of_noise,) = [figures for (column, family), figures in tried.items() if column == "noise" and family != "left out"]
     assert of_noise[0] == near(alone.log_loss)
@@ -317,7 +317,7 @@ def test_weights_are_tried_with_the_best_matrix_as_one_more_feature(con: Connect
 def test_matrices_leave_out_columns_that_do_not_vary_or_follow_from_others(con: Connection) -> None:
     con.execute("""CREATE TABLE crossed AS
         SELECT i % 3 AS part, y, a, if(y = 'u', 1, -1) * a + hash(i, 2) % 997 / 900.0 AS b, 7.5 AS same, 3 - 2 * a AS follows
-        FROM (SELECT i, if(hash(i) % 5 < 2, 'u', 'v') AS y, hash(i, 1) % 1009 / 500.0 - 1 AS a FROM range(450) AS r(i))""")
+        FROM (SELECT i, if(hash(i) % 5 < 2, 'u', 'v') AS y, hash(i, 1) % 1009 / 500.0 - 1 AS a FROM range(140) AS r(i))""")
     options: dict[str, Any] = {"target": "y", "fold": "part", "calibrate": False}
     found = nbsql.auto(con, "crossed", **options)
     losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}

@@ -129,6 +129,26 @@ def test_the_order_of_the_rows_changes_no_edge(con: Connection, monkeypatch: pyt
     assert edges(con, "turned")["a"] == found
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.parametrize(
+    ("rows", "classes", "bins", "used"), [(600, 2, 10, 10), (600, 4, 10, 6), (190, 2, 4, 3), (70, 2, 10, 1)]
+)
+def test_numbers_are_cut_at_quantiles_too(con: Connection, rows: int, classes: int, bins: int, used: int) -> None:
+    """Into so many bins that each has 25 rows for each class, after the value up to which that share of the rows is."""
+    con.execute(f"""CREATE TABLE t AS SELECT hash(i) % 997 % 53 + 20 * (i % {classes} = 1)::INT AS x, i % {classes} AS y
+        FROM range({rows}) AS r(i)""")  # fmt: skip
+    family = nbsql.Binned(bins, by="mdl and quantile")
+    model = nbsql.fit(con, "t", target="y", families={"x": family}, name="both")
+    pairs = con.execute("SELECT x, y, 1 FROM t").fetchall()
+    values = sorted(x for x, *_ in pairs)
+    above = dict(pairwise(sorted({*values})))
+    reached = (values[-(-len(values) * i // used) - 1] for i in range(1, used))
+    expected = {*fayyad_irani(pairs), *((x + above[x]) / 2 for x in reached if x in above)}
+    assert model.families["x"].edges == pytest.approx(sorted(expected), rel=1e-12)
+    assert len(expected) > len(fayyad_irani(pairs)) or used == 1
+    assert nbsql.load(con, "both").families == model.families
+
+
 def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS x, hash(i) % 7 AS noise, i >= 30 AS y FROM range(100) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="^one bin only in 'noise', which tells no class from another"):

@@ -175,9 +175,9 @@ RATE = (
         (lambda: nbsql.Binned(bins=1), "bins must be a whole number from 2 to 1000, not 1"),
         (
             lambda: nbsql.Binned(by="quantiles"),
-            "by must be one of 'quantile', 'width', 'mdl', not 'quantiles'; did you mean 'quantile'?",
+            "by must be one of 'quantile', 'width', 'mdl', 'mdl and quantile', not 'quantiles'; did you mean 'quantile'?",
         ),
-        (lambda: nbsql.Binned(by=3), "by must be 'quantile', 'width', 'mdl' or a list of edges, not 3"),
+        (lambda: nbsql.Binned(by=3), "by must be 'quantile', 'width', 'mdl', 'mdl and quantile' or a list of edges, not 3"),
         (lambda: nbsql.Binned(by=[3, 2]), "edges must be 1 to 999 numbers in ascending order, not [3, 2]"),
         (lambda: nbsql.Binned(by=[]), "edges must be 1 to 999 numbers in ascending order, not []"),
         (lambda: nbsql.Binned(by=["3"]), "an edge must be a finite number, not '3'"),

@@ -28,6 +28,11 @@ WITH RECURSIVE parts AS (
   {{ nbsql.mdl_step(nbsql.word('parts')) | indent(2) }}
 )
 {{ nbsql.mdl_edges(nbsql.word('parts')) }}
+{% if features[0].family.by == 'mdl and quantile' %}
+UNION
+{{ nbsql.quantile_edges(nbsql.word('parts'), features[0].family.bins) }}
+{% endif %}
+ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
 {%- endmacro %}
 
 {# The first step, in which all rows are one part. #}
@@ -109,13 +114,46 @@ FROM {{ parts }} AS parts
 JOIN {{ nbsql.subquery(nbsql.mdl_cuts(parts)) }} AS cuts ON cuts.feature = parts.feature AND cuts.part = parts.part
 {%- endmacro %}
 
-{# The edges of one step or of all steps, lowest first: feature, edge. #}
+{# The edges of one step or of all steps: feature, edge. #}
 {% macro mdl_edges(parts) -%}
-SELECT feature, CASE WHEN cut / 2 + following / 2 > cut THEN cut / 2 + following / 2 ELSE following END AS edge
+SELECT feature, {{ nbsql.edge_between(nbsql.word('cut'), nbsql.word('following')) }} AS edge
 FROM (
   SELECT feature, cut, min(least) AS following FROM {{ parts }} AS parts WHERE x > cut GROUP BY feature, cut
 ) AS neighbours
-ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  Edges between bins of about as many rows each, from the first step: feature, edge. There is one after the first value, or bin of values,
+  up to which i / bins of the rows are, for i = 1, 2, ..., unless it is the last. There are fewer bins if a bin would have less than 25 rows
+  for each class, whose likelihoods would be noise.
+#}
+{% macro quantile_edges(parts, bins) -%}
+{% set place %}floor(up_to * bins / total + 1e-9){% endset -%}
+SELECT feature, {{ nbsql.edge_between(nbsql.word('x'), nbsql.word('following')) }} AS edge
+FROM (
+  SELECT
+    feature,
+    x,
+    {{ place }} AS place,
+    lag({{ place }}, 1, 0) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS place_before,
+    lead(least) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS following
+  FROM (
+    SELECT feature, x, least, up_to, total, least({{ bins }}, floor(total / (25 * classes))) AS bins
+    FROM (
+      SELECT feature, x, least, max(all_up_to) AS up_to, max(max(all_up_to)) OVER (PARTITION BY feature) AS total
+      FROM {{ parts }} AS parts
+      WHERE cut IS NULL
+      GROUP BY feature, x, least
+    ) AS counts
+    CROSS JOIN (SELECT count(DISTINCT class) AS classes FROM {{ parts }} AS parts WHERE cut IS NULL) AS of_classes
+  ) AS counts
+) AS places
+WHERE place > place_before AND following IS NOT NULL
+{%- endmacro %}
+
+{# Halfway between two values or, if that is not above the lower one, at the upper one. #}
+{% macro edge_between(low, high) -%}
+CASE WHEN {{ low }} / 2 + {{ high }} / 2 > {{ low }} THEN {{ low }} / 2 + {{ high }} / 2 ELSE {{ high }} END
 {%- endmacro %}
 
 {#
