@@ -134,8 +134,9 @@ def _mdl_edges(
     with engine.temporaries() as temporary:
         steps = Steps(engine, f"cut {', '.join(feature.name for feature in features)}", temporary)
         parts = steps.take(render("mdl_parts", model, source, features))
-        if "quantile" in features[0].family.by:
-            yield from engine.query_macro("quantile_edges", parts, features[0].family.bins)
+        family: Any = features[0].family
+        if "quantile" in family.by:
+            yield from engine.query_macro("quantile_edges", parts, family.bins)
         while True:
             parts = steps.take(render("mdl_step", parts))
             rows = engine.query_macro("mdl_edges", parts)
