@@ -71,13 +71,14 @@ def _processor_seconds(*, running: bool) -> float:
     if not running:
         return total
     parents, seconds = {}, {}
-    for file in Path("/proc").glob("[0-9]*/stat"):
+    processes = Path("/proc").iterdir() if Path("/proc").is_dir() else ()
+    for number in [int(each.name) for each in processes if each.name.isdecimal()]:
         try:
-            fields = file.read_text(errors="replace").rpartition(")")[2].split()
+            fields = Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:  # it has just ended
             continue
-        parents[int(file.parent.name)] = int(fields[1])
-        seconds[int(file.parent.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+        parents[number] = int(fields[1])
+        seconds[number] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return total + sum(seconds[process] for process in seconds if _descends(process, parents))
 
 
