@@ -92,7 +92,7 @@ class Folds:
         column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
         self.cells = table("cells")
         self._hashes_rows = column is None
-        self._prepare(specs, folds, column)
+        self._prepare([_with_joins(spec) for spec in specs], folds, column)
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
         """Prepare the families, split the rows and count them."""
@@ -379,6 +379,11 @@ class Folds:
         estimates = of(fragment("word", "folds.nbsql_slice"))
         for start in range(0, len(folds), size):
             yield fragment("models_of_folds", kind, *estimates, folds[start : start + size])
+
+
+def _with_joins(spec: Spec) -> Spec:
+    """The spec whose categories are looked up by joins: a list would have the scores of one model only, not of each fold."""
+    return replace(spec, features=tuple(replace(feature, has_few_values=False) for feature in spec.features))
 
 
 def summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:

@@ -254,3 +254,26 @@ def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit() -> None
         with pytest.raises(nbsql.InputError, match=why):
             nbsql.auto(con, query, target="y", methods=["naive", "lda"], fold="part", leave_out=False)
         assert nbsql.auto(con, query, target="y", fold="part").best().classes == [0, 1]  # which leaves it out
+
+
+@pytest.mark.parametrize("case", ["bins", "parents", "many categories"])
+def test_a_model_scored_by_lists_is_evaluated_by_the_counts_of_the_other_folds(
+    con: duckdb.DuckDBPyConnection, case: str
+) -> None:
+    """A list has the scores of one model, and each fold has its own."""
+    names = [f"c{number}" for number in range(45 if case == "many categories" else 6)]
+    columns = [
+        f"'v' || CASE WHEN hash(i, {n}) % 4 = 0 THEN i % 2 ELSE hash(i, {n}, 1) % 5 END AS {each}"
+        for n, each in enumerate(names)
+    ]
+    numbers = [f"hash(i, {n}, 2) % 100 / 10.0 + i % 2 AS x{n}" for n in range(4)]
+    con.execute(f"CREATE TABLE listed AS SELECT i % 2 AS y, {', '.join([*columns, *numbers])} FROM range(400) AS r(i)")
+    families: dict[str, Any] = {f"x{n}": nbsql.Binned(bins=5) for n in range(4)}
+    if case == "parents":
+        families = {"c0": nbsql.Conditional("c1"), "x0": nbsql.Conditional("x1", edges=[3, 6], parent_edges=[4])}
+    model = nbsql.fit(con, "listed", target="y", families=families)
+    assert any(feature.has_few_values for feature in model.state.spec.features)
+    evaluation = model.evaluate("listed", folds=4)
+    expected = nbsql.cross_validate(con, "listed", target="y", families=families, folds=4)
+    assert evaluation.log_loss == pytest.approx(expected.log_loss, rel=1e-9)
+    assert evaluation.log_loss > 1.01 * model.evaluate("listed").log_loss
