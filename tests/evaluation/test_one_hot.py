@@ -124,7 +124,7 @@ def test_a_category_that_tells_nothing_is_left_out_in_silence(con: Connection, r
     SELECT i % 2 AS y, (hash(i) % 100) / 10.0 + i % 2 AS x, a = 0 AS k_a, a = 1 AS k_b, a = 2 AS k_c
     FROM (SELECT i, hash(i, 5) % 3 AS a FROM range(900) AS r(i)) AS rows
     """
-    found = nbsql.auto(con, data, target="y", methods=["naive"])
+    found = nbsql.auto(con, data, target="y", methods=["naive"], families={"x": nbsql.Binned(by="mdl")})
     assert found.exclude[:1] == ["k"]
     assert [*found.best().families] == ["x"]
     assert not recwarn.list

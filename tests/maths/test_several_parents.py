@@ -284,7 +284,8 @@ def test_pairs_of_many_rows_are_counted_by_numbers_of_their_values(con: Connecti
 def test_a_number_in_one_bin_depends_on_nothing_where_missing_is_a_value(con: Connection, method: Any) -> None:
     con.execute("""CREATE TABLE uncut AS SELECT i % 2 AS y, CASE WHEN hash(i) % 3 > 0 THEN hash(i) % 7 END AS x,
         'a' || hash(i + 1) % 3 AS b, 'a' || hash(i + 1) % 3 || hash(i + 2) % 2 AS c FROM range(300) AS r(i)""")
-    families = nbsql.fit(con, "uncut", target="y", method=method, nulls="category").families
+    cut = {"x": nbsql.Binned(by="mdl")}
+    families = nbsql.fit(con, "uncut", target="y", method=method, nulls="category", families=cut).families
     assert families["x"].edges == ()  # type: ignore[attr-defined]
     found = {family.parent for name, family in families.items() if "bins" not in name}
     assert found in ({None, "b"}, {None, "c"})

@@ -13,6 +13,8 @@ from support.chromium import tab
 import nbsql
 from nbsql.report.panel import CHARTS, factor_parameter, shown
 
+pytestmark = pytest.mark.filterwarnings("ignore:only 60 of 600 rows of people differ")
+
 CHARTS_BY_NAME = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(CHARTS.glob("*.json"))}
 
 

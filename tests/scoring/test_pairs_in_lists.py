@@ -47,7 +47,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         {"families": FAMILIES, "prior": "uniform", "weight": "w"},
         {"method": nbsql.TAN(bins=4)},
         {"method": nbsql.KDB(bins=3)},
-        {"method": nbsql.Weighted(pairs=3, penalty=1)},
+        {"method": nbsql.Weighted(parents=1, penalty=1)},
     ],
     ids=["", "alpha", "weight", "tan", "kdb", "weighted"],
 )

@@ -81,7 +81,7 @@ def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, ref
             "column 'sky' holds ellipsis, which cannot be one column; give it numbers, texts, dates, or lists of texts",
         ),
         (
-            {"at": [datetime.date(2026, 5, 1), datetime.datetime(2026, 5, 1, 12)]},
+            {"at": [datetime.date(2026, 5, 1), datetime.datetime(2026, 5, 1, 12, tzinfo=datetime.timezone.utc)]},
             "column 'at' holds dates and times of several types; give it values of one type",
         ),
         ({"sky": ["sun"], "SKY": ["sun"]}, "column 'SKY' is ambiguous in the rows, which has it twice; rename one"),
