@@ -356,7 +356,7 @@ def test_files_of_a_pattern_that_differ_in_columns_name_the_option_that_reads_th
     for number, column in ((1, "x"), (2, "z")):
         con.execute(f"COPY (SELECT i % 2 AS y, i AS {column} FROM range(40) AS r(i)) TO 'part_{number}.{form}'")
     message = (
-        f"'part_2.{form}' has no column 'x', as files before it have; read them by read_{form} with union_by_name=true, if "
+        f"part_2.{form}' has no column 'x', as files before it have; read them by read_{form} with union_by_name=true, if "
     )
     with pytest.raises(nbsql.DatabaseError, match=re.escape(f"{message}it is not known there") + "$"):
         nbsql.fit(con, f"part_*.{form}", target="y")
