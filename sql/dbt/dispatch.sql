@@ -83,6 +83,7 @@
 {% macro explained_block() %}{% do return(adapter.dispatch('explained_block', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro explained_rows() %}{% do return(adapter.dispatch('explained_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro falling_powers() %}{% do return(adapter.dispatch('falling_powers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro final_sigma() %}{% do return(nbsql.duckdb__final_sigma(*varargs, **kwargs)) %}{% endmacro %}
 {% macro finite() %}{% do return(adapter.dispatch('finite', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro floor_of() %}{% do return(adapter.dispatch('floor_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro from_scored() %}{% do return(adapter.dispatch('from_scored', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

@@ -177,14 +177,14 @@ generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}
 CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END END
 {%- endmacro %}
 {% macro duckdb__completed_inputs(inputs, features) -%} {{ inputs }} {%- endmacro %}
+{% macro duckdb__final_sigma() -%} '(\p{L}\p{M}*)Σ([''’.:·\p{M}]*(?:[^''’.:·\p{M}\p{L}]|$))' {%- endmacro %}
 {% macro duckdb__groups_texts() -%} yes {%- endmacro %}
 {% macro duckdb__log_factorial(x) -%} lgamma({{ x }} + 1) {%- endmacro %}
 {% macro duckdb__log_factorial_of(feature) -%} {{ nbsql.log_factorial(nbsql.of_feature('number.nbsql_x', feature)) }} {%- endmacro %}
 {% macro duckdb__lower_case(x) -%} lower(CASE WHEN contains({{ x }}, 'Σ') THEN {{ nbsql.with_final_sigmas(x) }} ELSE {{ x }} END)
 {%- endmacro %}
 {% macro duckdb__plain_label(x, type) -%} {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %} {%- endmacro %}
-{% macro duckdb__with_final_sigmas(x) -%} regexp_replace({{ x }}, '(\p{L}\p{M}*)Σ([''’.:·\p{M}]*(?:[^''’.:·\p{M}\p{L}]|$))', '\1ς\2', 'g')
-{%- endmacro %}
+{% macro duckdb__with_final_sigmas(x) -%} regexp_replace({{ x }}, {{ nbsql.final_sigma() }}, '\1ς\2', 'g') {%- endmacro %}
 {% macro postgres__array() -%} ARRAY {%- endmacro %}
 {% macro postgres__characters(x) -%} string_to_array(({{ x }}) COLLATE "C", NULL) {%- endmacro %}
 {% macro postgres__common_value(x) -%} max({{ x }}) {%- endmacro %}
