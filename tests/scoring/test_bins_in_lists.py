@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.listed import assert_scored_as_one_row
 
 import nbsql
 
@@ -37,13 +38,7 @@ def test_they_are_scored_as_one_row_is_by_the_labels(con: duckdb.DuckDBPyConnect
     """`predict_one` joins each value with its likelihood, by the label of the bin."""
     model = nbsql.fit(con, "FROM t WHERE id < 300", target="y", features=COLUMNS, families=FAMILIES, **options)
     for _ in range(2):
-        query = model.predict_proba("t").sql
-        assert "nbsql_found_3" in query
-        posteriors = f"SELECT {', '.join(COLUMNS)}, columns('probability_') FROM ({query}) ORDER BY id"
-        for row in con.execute(posteriors).fetchall()[::9]:
-            answer = model.predict_one(dict(zip(COLUMNS, row, strict=False)))
-            expected = [answer["probabilities"][label] for label in CLASSES]
-            assert row[len(COLUMNS) :] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert_scored_as_one_row(con, model, "t", COLUMNS, name="nbsql_found_3", step=9)
         model.update("FROM t WHERE id >= 300")
 
 

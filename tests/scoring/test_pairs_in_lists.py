@@ -5,6 +5,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.listed import assert_scored_as_one_row
 
 import nbsql
 
@@ -16,7 +17,6 @@ ROWS = """SELECT
     (i * 31 % 100 / 7)::DECIMAL(5, 2) AS x
     FROM range(400) AS rows(i)"""
 COLUMNS = ["kind", "code", "letter", "size", "x"]
-CLASSES = ["blue", "green", "red"]
 C, EDGES = nbsql.Conditional, {"edges": [0.5, 1.5]}
 FAMILIES = {
     "kind": C("letter"),
@@ -57,13 +57,7 @@ def test_they_are_scored_as_one_row_is_by_the_texts(con: duckdb.DuckDBPyConnecti
     model = nbsql.fit(con, rows, target="y", features=COLUMNS, **options)
     for _ in range(2):
         for source in ("t", "odd"):
-            query = model.predict_proba(source).sql
-            assert "nbsql codes" in query
-            posteriors = f"SELECT {', '.join(COLUMNS)}, columns('probability_') FROM ({query}) ORDER BY id"
-            for row in con.execute(posteriors).fetchall()[::23]:
-                answer = model.predict_one(dict(zip(COLUMNS, row, strict=False)))
-                expected = [answer["probabilities"][label] for label in CLASSES]
-                assert row[len(COLUMNS) :] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+            assert_scored_as_one_row(con, model, source, COLUMNS, name="nbsql codes", step=23)
         model.update("SELECT *, 1 AS w FROM t WHERE id >= 300")  # with a value that the fit had not seen
 
 
