@@ -87,8 +87,6 @@ class Figure:
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification, with its data."""
         spec = _chart(self.chart)
-        if "vconcat" in spec:
-            spec["vconcat"] = [_chart(view) if isinstance(view, str) else view for view in spec["vconcat"]]
         theme = json.loads((CHARTS / "theme.json").read_text(encoding="utf-8"))
         params = [*self.params, *spec.get("params", [])]
         return {
@@ -100,10 +98,12 @@ class Figure:
         }
 
 
-def _chart(name: str) -> dict[str, Any]:
-    """The specification in a file of charts/. A view in it that is a text is the chart of that name."""
-    spec: dict[str, Any] = json.loads((CHARTS / f"{name}.vl.json").read_text(encoding="utf-8"))
-    return spec
+def _chart(chart: str, **words: Any) -> Any:
+    """What a file of charts/ holds. {"chart": "lift_by_depth", "title": "gain"} in it is that file with "gain" for $title."""
+    text = (CHARTS / f"{chart}.vl.json").read_text(encoding="utf-8")
+    text = re.sub(r'"\$(\w+)"', lambda match: json.dumps(words[match[1]]), text)
+    text = re.sub(r"\$(\w+)", lambda match: words[match[1]], text)
+    return json.loads(text, object_hook=lambda view: _chart(**view) if "chart" in view else view)
 
 
 @dataclass(frozen=True)
