@@ -275,7 +275,7 @@ class Change:
         if self._violations(cells, label, "nothing_left"):
             raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
         if self.plan.centred_features:
-            for name, feature in self.engine.query_macro("lost_squares", self._statistics, cells):
+            for name, feature in self.engine.query_macro("overdrawn_squares", self._statistics, cells, True):
                 warn_user(
                     f"the values of {feature!r} that are left in class {name!r} hardly vary beside those of {label}, "
                     f"and their variance is lost in rounding; fit {self.title} again"

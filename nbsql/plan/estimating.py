@@ -106,14 +106,11 @@ class Estimating(Scoring):
         )
         self._check_size(context)
         arguments = (context, self.current_cells(), self.relations["priors"])
-        if context.facts.is_logistic:
-            weights = self.relations["weights"]
-            arguments = (context, weights, self.renderer.fragment("priors_with_bias", self.relations["priors"], weights))
-        if self.spec.weighted is not None:
-            weights = self.relations["weights"]
-            context = context.with_weights(weights)
-            priors = self.renderer.fragment("priors_with_offsets", self.relations["priors"], weights)
-            arguments = (context, self.current_cells(), priors)
+        if context.facts.is_logistic or self.spec.weighted is not None:
+            weights, is_linear = self.relations["weights"], context.facts.is_logistic
+            priors = self.renderer.fragment("priors_with_offsets", self.relations["priors"], weights, is_linear)
+            context = context if is_linear else context.with_weights(weights)
+            arguments = (context, weights if is_linear else self.current_cells(), priors)
         kind = "segment_" if self.spec.segment_by else "mixture_" if self.spec.components is not None else ""
         if context.facts.has_segments and self.renderer.dialect.traits.materializes_estimates:
             context, statements = self._with_segment_tables(context)

@@ -192,8 +192,9 @@ def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
 def _read_parquet(engine: DuckDB, spec: Spec, path: str, calibration: str | None, learnt: int) -> ModelFile:
     """A model that DuckDB wrote and reads, whose cells are not translated."""
     class_type = _class_type(engine, spec.target_type)
-    weights = None if not spec.has_weights else engine.renderer.fragment("weights_of_file", path, class_type)
-    return ModelFile(spec, engine.renderer.fragment("cells_of_file", path, class_type), weights, calibration, learnt)
+    fragment = engine.renderer.fragment
+    weights = fragment("weights_of_cells", fragment("cells_of_file", path, class_type, True)) if spec.has_weights else None
+    return ModelFile(spec, fragment("cells_of_file", path, class_type), weights, calibration, learnt)
 
 
 def _read_cells(

@@ -34,10 +34,10 @@ JOIN {{ priors }} AS priors ON priors.class = likelihoods.class
 {%- endif %}
 {%- endmacro %}
 
-{# The priors with the offsets of the classes, as a relation. #}
-{% macro priors_with_offsets(priors, weights) -%}
+{# The priors with the offsets of the classes, as a relation; of a linear model their biases are in the place of the log-priors. #}
+{% macro priors_with_offsets(priors, weights, is_linear=false) -%}
 (
-  SELECT priors.class, priors.n, priors.prior, priors.log_prior + coalesce(weights.weight, 0) AS log_prior
+  SELECT priors.class, priors.n, priors.prior, {% if not is_linear %}priors.log_prior + {% endif %}coalesce(weights.weight, 0) AS log_prior
   FROM {{ priors }} AS priors
   LEFT JOIN {{ weights }} AS weights ON weights.class = priors.class AND weights.feature IS NULL
 )

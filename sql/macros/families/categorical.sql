@@ -16,37 +16,26 @@
 {% macro default__text_as_fitted(feature, column, whole, x) -%}
 {% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
 {%- elif column in feature.fraction_types -%}
-{% set kind = feature.fraction_types[column] -%}
-{% set is_float = kind | lower in ['double', 'float', 'real'] -%}
-{{ nbsql.float_as_text(x, kind) if is_float else nbsql.decimal_as_text(x, kind) }}
+{{ nbsql.fraction_as_text(x, feature.fraction_types[column]) }}
 {%- elif whole %}{{ nbsql.whole_as_text(x) }}
 {%- elif column in feature.untyped %}{{ nbsql.untyped_as_text(x) }}
 {%- else %}CAST({{ x }} AS {{ nbsql.string() }})
 {%- endif %}{{ nbsql.binary() }}
 {%- endmacro %}
 
-{# A number as text in the form of a type of floating-point numbers. #}
-{% macro float_as_text(x, type) -%}
-{% set read %}TRY_CAST({{ x }} AS {{ nbsql.fraction(type) }}){% endset -%}
-{% set given %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% set written %}TRY_CAST({{ given }} AS {{ nbsql.fraction(type) }}){% endset -%}
-{% set form %}CAST({{ nbsql.without_negative_zero(written) }} AS {{ nbsql.string() }}){% endset -%}
-CASE
-  WHEN {{ nbsql.is_of_type(x, [type]) }} THEN CAST({{ nbsql.without_negative_zero(read) }} AS {{ nbsql.string() }})
-  WHEN {{ nbsql.same_number(given, form) }} THEN {{ form }}
-  ELSE {{ nbsql.shortest_number(given) }}
-END
-{%- endmacro %}
-
 {#
-  A number as text in the form of a type of decimals, or of whole numbers that are beyond the longest signed ones. It is read from its
+  A number as text in the form of a type of fractions, or of whole numbers that are beyond the longest signed ones. It is read from its
   text, because a FLOAT or DOUBLE 0.1 has other digits as a DECIMAL(18, 18).
 #}
-{% macro decimal_as_text(x, type) -%}
+{% macro fraction_as_text(x, type) -%}
+{% set is_float = type | lower in ['double', 'float', 'real'] -%}
 {% set given %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% set form %}CAST(TRY_CAST({{ given }} AS {{ nbsql.fraction(type) }}) AS {{ nbsql.string() }}){% endset -%}
+{% set as_it_is %}TRY_CAST({{ x }} AS {{ nbsql.fraction(type) }}){% endset -%}
+{% set as_read %}TRY_CAST({{ given }} AS {{ nbsql.fraction(type) }}){% endset -%}
+{% set form %}CAST({{ nbsql.without_negative_zero(as_read) if is_float else as_read }} AS {{ nbsql.string() }}){% endset -%}
 CASE
-  WHEN {{ nbsql.is_of_type(x, [type]) }} THEN {{ given }}
+  WHEN {{ nbsql.is_of_type(x, [type]) }} THEN {% if is_float %}CAST({{ nbsql.without_negative_zero(as_it_is) }} AS {{ nbsql.string() }})
+  {%- else %}{{ given }}{% endif +%}
   WHEN {{ nbsql.same_number(given, form) }} THEN {{ form }}
   ELSE {{ nbsql.shortest_number(given) }}
 END

@@ -106,12 +106,3 @@ LEFT JOIN {{ weights }} AS weights
   AND {{ nbsql.same_value(nbsql.word('weights'), nbsql.word('known')) }}
   AND (weights.mean IS NOT NULL) = known.unseen
 {%- endmacro %}
-
-{# The priors, with the bias of every class in place of its log-prior. #}
-{% macro priors_with_bias(priors, weights) -%}
-(
-  SELECT priors.class, priors.prior, coalesce(weights.weight, 0) AS log_prior
-  FROM {{ priors }} AS priors
-  LEFT JOIN {{ weights }} AS weights ON weights.class = priors.class AND weights.feature IS NULL
-)
-{%- endmacro %}

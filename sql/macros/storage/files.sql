@@ -108,8 +108,11 @@ FROM {{ nbsql.rows_of_json(nbsql.text(text), ['slice', 'class', 'feature', 'valu
 )
 {%- endmacro %}
 
-{# The cells of a file. Labels get their original type, which Parquet does not always keep. class_type: none if the file has it. #}
-{% macro cells_of_file(path, class_type) -%}
+{#
+  The cells of a file, or the weights of a model that it keeps as cells (weights_as_cells). Labels get their original type, which Parquet
+  does not always keep. class_type: none if the file has it.
+#}
+{% macro cells_of_file(path, class_type, of_weights=false) -%}
 SELECT
   slice{{ nbsql.binary() }} AS slice,
   {{ nbsql.class_as_type(class_type) }} AS class,
@@ -120,7 +123,7 @@ SELECT
   m2,
   batch
 FROM read_parquet({{ nbsql.text(path) }}) AS cells
-WHERE batch <> 'weights'
+WHERE batch {% if of_weights %}={% else %}<>{% endif %} 'weights'
 {%- endmacro %}
 
 {# The class of a row of a file, in the type of the target if it is known. #}
@@ -152,18 +155,6 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS m2,
   'weights' AS batch
 FROM {{ weights }} AS weights
-{%- endmacro %}
-
-{# One row per weight of a linear model in a file: class, feature, value, weight, mean. #}
-{% macro weights_of_file(path, class_type) -%}
-SELECT
-  {{ nbsql.class_as_type(class_type) }} AS class,
-  feature{{ nbsql.binary() }} AS feature,
-  value{{ nbsql.binary() }} AS value,
-  n AS weight,
-  mean
-FROM read_parquet({{ nbsql.text(path) }}) AS cells
-WHERE batch = 'weights'
 {%- endmacro %}
 
 {# The weights, from cells that hold only weights. #}

@@ -65,29 +65,35 @@ FROM {{ cells }} AS cells
 {%- endmacro %}
 
 {#
+  What was learnt and what is to be forgotten, one row per cell of either: slice, class, feature, value, learnt, forgotten. x: the
+  expression of what; where: the condition for its cells, if it is not of all.
+#}
+{% macro both_sides(statistics, cells, x, where=none) -%}
+{% for relation, learnt, forgotten in [(statistics, x, 0), (cells, 0, x)] -%}
+SELECT slice, class, feature, value, {{ learnt }} AS learnt, {{ forgotten }} AS forgotten
+FROM {{ relation }} AS cells
+{%- if where is not none +%}
+WHERE {{ where }}
+{%- endif %}
+{{- nbsql.union_all(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{#
   At most one row, the first cell with more rows, or occurrences of a token, to forget than were learnt: class, feature, value, learnt,
   forgotten.
 #}
 {% macro overdrawn_cells(statistics, cells) -%}
+{% set occurrences %}n * mean{% endset -%}
+{% set of_tokens %}value IS NOT NULL AND mean IS NOT NULL AND m2 IS NULL{% endset -%}
 SELECT {{ nbsql.text_of(nbsql.word('class')) }} AS class, feature, value, learnt, forgotten
 FROM (
+  {% for x, where in [(nbsql.word('n'), none), (occurrences, of_tokens)] %}
   SELECT slice, class, feature, value, sum(learnt) AS learnt, sum(forgotten) AS forgotten
-  FROM (
-    SELECT slice, class, feature, value, n AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics
-    UNION ALL
-    SELECT slice, class, feature, value, 0, n FROM {{ cells }} AS cells
-  ) AS sides
+  FROM {{ nbsql.subquery(nbsql.both_sides(statistics, cells, x, where)) | indent(2) }} AS sides
   GROUP BY slice, class, feature, value
-  UNION ALL
-  SELECT slice, class, feature, value, sum(learnt), sum(forgotten)
-  FROM (
-    SELECT slice, class, feature, value, n * mean AS learnt, 0 AS forgotten
-    FROM {{ statistics }} AS statistics
-    WHERE value IS NOT NULL AND mean IS NOT NULL AND m2 IS NULL
-    UNION ALL
-    SELECT slice, class, feature, value, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NOT NULL AND mean IS NOT NULL AND m2 IS NULL
-  ) AS occurrences
-  GROUP BY slice, class, feature, value
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor +%}
 ) AS balance
 WHERE forgotten > learnt + {{ nbsql.rounding_of_difference(nbsql.word('learnt'), nbsql.word('forgotten'), nbsql.word('forgotten'), 1e-9) }}
 ORDER BY feature ASC NULLS FIRST, value ASC NULLS LAST, class ASC NULLS LAST
@@ -118,20 +124,14 @@ JOIN {{ nbsql.subquery(nbsql.pooled_moments(nbsql.square_cells(cells), ['slice',
 WHERE learnt.n > forgotten.n
 {%- endmacro %}
 
-{# The first number whose squared deviations would become negative, beyond rounding, because the values of the cells were not learnt. #}
-{% macro overdrawn_squares(statistics, cells) -%}
+{#
+  The first number of whose squared deviations too little would be left: fewer than none, beyond rounding, because the values of the cells
+  were not learnt; or with `is_lost` so small a share of those with the cells that six digits of them are not known.
+#}
+{% macro overdrawn_squares(statistics, cells, is_lost=false) -%}
 SELECT class, feature
 FROM {{ nbsql.subquery(nbsql.squares_left(statistics, cells)) }} AS squares
-WHERE rest < -1e-6 * m2 - rounding
-ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
-LIMIT 1
-{%- endmacro %}
-
-{# The first number whose squared deviations would be so small a share of those with the cells that six digits of them are not known. #}
-{% macro lost_squares(statistics, cells) -%}
-SELECT class, feature
-FROM {{ nbsql.subquery(nbsql.squares_left(statistics, cells)) }} AS squares
-WHERE rest < 1e-9 * m2 AND n > 1
+WHERE {% if is_lost %}rest < 1e-9 * m2 AND n > 1{% else %}rest < -1e-6 * m2 - rounding{% endif +%}
 ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
@@ -141,14 +141,10 @@ LIMIT 1
   not learnt.
 #}
 {% macro overdrawn_sums(statistics, cells) -%}
+{% set total %}n * mean{% endset -%}
+{% set of_rates %}value IS NULL AND m2 IS NULL AND mean IS NOT NULL{% endset -%}
 SELECT {{ nbsql.text_of(nbsql.word('class')) }} AS class, feature
-FROM (
-  SELECT slice, class, feature, n * mean AS learnt, 0 AS forgotten
-  FROM {{ statistics }} AS statistics
-  WHERE value IS NULL AND m2 IS NULL AND mean IS NOT NULL
-  UNION ALL
-  SELECT slice, class, feature, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NULL AND m2 IS NULL AND mean IS NOT NULL
-) AS sides
+FROM {{ nbsql.subquery(nbsql.both_sides(statistics, cells, total, of_rates)) }} AS sides
 GROUP BY slice, class, feature
 HAVING sum(forgotten) > sum(learnt) + 1e-9 * sum(forgotten)
 ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
@@ -160,11 +156,7 @@ LIMIT 1
   cell that counts every row with a value, and the other rows of the class have none.
 #}
 {% macro overdrawn_missing(statistics, cells, features) -%}
-WITH sides AS (
-  SELECT slice, class, feature, n AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics
-  UNION ALL
-  SELECT slice, class, feature, 0, n FROM {{ cells }} AS cells
-),
+WITH sides AS {{ nbsql.subquery(nbsql.both_sides(statistics, cells, nbsql.word('n'))) }},
 sums AS (
   SELECT slice, class, feature, sum(learnt) AS learnt, sum(abs(learnt)) AS gross, sum(forgotten) AS forgotten
   FROM sides
