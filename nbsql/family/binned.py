@@ -53,7 +53,7 @@ class Binned(Level):
     edges: Sequence[float] | None = None
 
     name: ClassVar[str] = "binned"
-    macros: ClassVar[Macros] = macros_of("binned", "value drawn middle")
+    macros: ClassVar[Macros] = macros_of("binned", "value given drawn middle")
     cell: ClassVar[Cell] = "bin"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
 

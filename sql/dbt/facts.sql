@@ -20,7 +20,7 @@
     'boolean', 'integer', 'float', 'decimal', 'temporal'], 'divergence': 'normal', 'macros': {'value': 'categorical_value', 'given':
     'categorical_given'}, 'defaults': {'other_alpha': none, 'levels': [], 'min_count': 1}},
   'binned': {'kind': 'level', 'cell': 'bin', 'has_lookups': true, 'level': true, 'has_categories': true, 'accepts': ['integer', 'float',
-    'decimal'], 'divergence': 'normal', 'macros': {'value': 'binned_value'}, 'defaults': {'by': 'quantile'}},
+    'decimal'], 'divergence': 'normal', 'macros': {'value': 'binned_value', 'given': 'binned_given'}, 'defaults': {'by': 'quantile'}},
   'bernoulli': {'kind': 'level', 'cell': 'boolean', 'has_categories': true, 'accepts': ['boolean', 'integer', 'float', 'decimal'],
     'rules': {'integer': ['binary'], 'float': ['binary'], 'decimal': ['binary']}, 'divergence': 'normal', 'macros': {'inputs':
     'bernoulli_inputs', 'aggregates': 'bernoulli_aggregates', 'cells': 'bernoulli_cells', 'term': 'bernoulli_term'}, 'defaults': {'beta':

@@ -8,6 +8,9 @@
 {{ nbsql.bin_of(feature.column, relation, feature.family.edges, feature.family.labels) }}
 {%- endmacro %}
 
+{# An expression that is NULL where the number is missing, and so in no bin. #}
+{% macro binned_given(feature, relation) -%} {{ nbsql.finite(nbsql.number_of(feature.column, relation)) }} {%- endmacro %}
+
 {# The label of the bin of a numeric column; NULL if it is missing. #}
 {% macro bin_of(column, relation, edges, labels) -%}
 {% call(stretch) nbsql.stretch_of(column, relation, edges) %}{{ nbsql.text(labels[stretch]) }}{% endcall %}

@@ -41,10 +41,10 @@ CASE
 
 {# Whether the fit has seen the value of a parent. #}
 {% macro is_known_parent(feature, parent, relation) -%}
-{% set given = nbsql.conditional_text(feature, parent.column, relation, parent.edges, parent.labels) -%}
-{% set missing %}{% if parent.edges is none %}{{ relation }}.{{ nbsql.ident(parent.column) }}{% else %}{{ given }}{% endif %}{% endset -%}
+{% set missing = nbsql.number_or_value(parent.column, relation, parent.edges) -%}
 {% set is_listed -%}
-{% if parent.edges is not none %}{{ given }} IS NOT NULL{% elif parent.labels %}{{ given }} IN (
+{% if parent.edges is not none %}{{ missing }} IS NOT NULL
+{%- elif parent.labels %}{{ nbsql.conditional_text(feature, parent.column, relation, none, parent.labels) }} IN (
   {%- for value in parent.labels %}{{ nbsql.text(value) }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
 ){% endif %}
 {%- endset -%}
@@ -63,35 +63,37 @@ CASE
 {{ nbsql.cell(model, nbsql.word('n'), feature=nbsql.word('feature'), value=nbsql.word('value')) }}
 FROM (
   {% for feature in features %}
-  {% set value = nbsql.conditional_value(feature, nbsql.word('texts')) %}
   {% set family = feature.family %}
-  SELECT
-    nbsql_class AS class,
-    {% if slice %}
-    nbsql_slice AS slice,
-    {% endif %}
-    {{ nbsql.text(feature.name) }} AS feature,
-    {{ value }} AS value,
-    sum(nbsql_n) AS n
+  SELECT class, {% if slice %}slice, {% endif %}{{ nbsql.text(feature.name) }} AS feature, value, sum(n) AS n
   FROM (
     SELECT
-      {{ nbsql.target(model) }} AS nbsql_class,
+      nbsql_class AS class,
       {% if slice %}
-      source.nbsql_slice,
+      nbsql_slice AS slice,
       {% endif %}
-      {% for each in [family] + family.all_parents %}
-      {% set column = ([feature.column] + family.parent_names)[loop.index0] %}
-      {{ nbsql.conditional_text(feature, column, nbsql.word('source'), each.edges, each.labels) }} AS {{ nbsql.ident(column) }},
-      {% endfor %}
-      {{ nbsql.group_weight(model) }} AS nbsql_n
-    FROM {{ source }} AS source
-    WHERE {{ nbsql.is_counted(model) }}
-    GROUP BY ALL
-  ) AS texts
-  {% if family.nulls != 'category' %}
-  WHERE {{ nbsql.conditional_given(feature, nbsql.word('texts')) }} IS NOT NULL
-  {% endif %}
-  GROUP BY nbsql_class, {{ value }}{% if slice %}, nbsql_slice{% endif %}
+      {{ nbsql.conditional_value(feature, nbsql.word('texts')) }} AS value,
+      nbsql_n AS n
+    FROM (
+      SELECT
+        {{ nbsql.target(model) }} AS nbsql_class,
+        {% if slice %}
+        source.nbsql_slice,
+        {% endif %}
+        {% for each in [family] + family.all_parents %}
+        {% set column = ([feature.column] + family.parent_names)[loop.index0] %}
+        {{ nbsql.conditional_text(feature, column, nbsql.word('source'), each.edges, each.labels) }} AS {{ nbsql.ident(column) }},
+        {% endfor %}
+        {{ nbsql.group_weight(model) }} AS nbsql_n
+      FROM {{ source }} AS source
+      WHERE {{ nbsql.is_counted(model) }}
+      GROUP BY ALL
+    ) AS texts
+    {% if family.nulls != 'category' %}
+    WHERE {{ nbsql.conditional_given(feature, nbsql.word('texts')) }} IS NOT NULL
+    {% endif %}
+  ) AS levels
+  GROUP BY class, value{% if slice %}, slice{% endif %}
+
   {{- nbsql.union_all(loop) | indent(2) }}
   {%- endfor %}
 
@@ -100,10 +102,14 @@ FROM (
 
 {# An expression that is NULL where the value is missing. #}
 {% macro conditional_given(feature, relation) -%}
-{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% if feature.family.nulls == 'category' %}TRUE{% else %}{{ nbsql.number_or_value(feature.column, relation, feature.family.edges) }}{% endif %}
+{%- endmacro %}
+
+{# The value of one of the columns, or its number if it is cut into bins; NULL where it is missing. #}
+{% macro number_or_value(column, relation, edges) -%}
+{% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
 {% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
-{% if feature.family.nulls == 'category' %}TRUE
-{%- elif feature.family.edges is none or relation == 'texts' %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
+{% if edges is none or relation == 'texts' %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
 {%- endmacro %}
 
 {# The value of one of the columns, or of its bin, as text. #}

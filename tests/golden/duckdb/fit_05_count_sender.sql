@@ -10,11 +10,17 @@ SELECT
   '1' COLLATE "C" AS batch
 FROM (
   SELECT
-    CAST(source."label" AS VARCHAR) COLLATE "C" AS class,
+    class,
     'sender' AS feature,
-    CAST(source."sender" AS VARCHAR) COLLATE "C" AS value,
-    sum(CAST(source."trust" AS DOUBLE)) AS n
-  FROM "main"."inbox" AS source
-  WHERE CAST(source."label" AS VARCHAR) COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
-  GROUP BY CAST(source."label" AS VARCHAR) COLLATE "C", CAST(source."sender" AS VARCHAR) COLLATE "C"
+    value,
+    sum(weight) AS n
+  FROM (
+    SELECT
+      CAST(source."label" AS VARCHAR) COLLATE "C" AS class,
+      CAST(source."trust" AS DOUBLE) AS weight,
+      CAST(source."sender" AS VARCHAR) COLLATE "C" AS value
+    FROM "main"."inbox" AS source
+    WHERE CAST(source."label" AS VARCHAR) COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
+  ) AS levels
+  GROUP BY class, value
 ) AS counted;
