@@ -99,6 +99,7 @@ class Family(metaclass=_Options):
     alpha_by_value: ClassVar[bool] = False  # alpha may be a mapping with one pseudo-count for each value
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     near_zero: ClassVar[float] = 1e-140  # how near to 0 numbers have squares, and sums of them, that no double holds
+    near_zero_cure: ClassVar[str] = "their squares vanish; take another unit: ⟨derive={{{}: '... * 1e200'}}⟩"
     quantities: ClassVar[tuple[str, ...]] = ()  # of a density: the quantities that it reads, which are all its parameters
     neutral: ClassVar[Mapping[str, float | None]] = {}  # of a density: those of its parameters that are not 0
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
@@ -127,7 +128,7 @@ class Family(metaclass=_Options):
 
     # Options that some families have, as the others answer for them.
     columns = integers = gaps = parent_names = all_parents = _without(())
-    parent = edges = norm = best = backoff = shrinkage = checked_pattern = _without(None)
+    parent = edges = norm = best = backoff = shrinkage = checked_pattern = by_share = _without(None)
     tfidf = impute = is_ratio = monotone = shared = product = has_overlaps = shared_variance = is_typed = _without(False)
     smoothing = _without(0.0)
     min_known = _without(0)
@@ -264,6 +265,11 @@ class Family(metaclass=_Options):
 
     def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Family:  # noqa: ARG002
         """The family completed with the rows that the macro `fit_query` returned."""
+        return self
+
+    @property
+    def of_terms(self) -> Family:
+        """The family of its values once texts are cut into lists of terms."""
         return self
 
     def without_fitted(self) -> Family:

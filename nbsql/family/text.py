@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, written
-from nbsql.family.base import Macros, macros_of
+from nbsql.family.base import Family, Macros, macros_of
 from nbsql.family.checks import checked, set_attributes, texts, true_or_false, whole_number
 from nbsql.family.tokens import Bag
 
@@ -138,6 +138,10 @@ class Text(Bag):
         return dataclasses.replace(self, pattern=ASCII_WORD) if self.is_of_words and self.characters is None else self
 
     @property
+    def of_terms(self) -> Family:
+        return _Terms(**self.options)
+
+    @property
     def is_typed(self) -> bool:
         """Whether a page without a database can cut a typed sentence into the same words."""
         return self.is_of_words and self.lower and self.accents and self.min_length == 1
@@ -159,6 +163,15 @@ class Text(Bag):
     @property
     def least_occurrences(self) -> int:
         return self.min_count if self.min_count > 1 else 0  # 0 and not 1, as the weight of a word may be below 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Terms(Text):
+    accepts: ClassVar[tuple[str, ...]] = ("tokens",)
+
+    @property
+    def of_terms(self) -> Family:
+        return self
 
 
 def _run_lengths(lengths: Any, option: str) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The families of bags of tokens, and their base."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
@@ -88,10 +88,11 @@ class Bag(Family):
             set_attributes(self, non_additive_option=f"norm={self.norm!r}")
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it has none of the options that a norm excludes, and none that changes how tokens count."""
+    def by_share(self) -> Family | None:
+        """The family of the same tokens by their shares of a row; None with an option that excludes it."""
         known = self.best is not None or self.vocabulary is not None or self.least_occurrences > 0
-        return self.event == "multinomial" and not (self.reweights_tokens or known or self.unseen == "smooth")
+        is_plain = self.event == "multinomial" and not (self.reweights_tokens or known or self.unseen == "smooth")
+        return replace(self, norm="l2", alpha=0.01) if is_plain else None
 
     @property
     def declared(self) -> list[tuple[str, float]]:

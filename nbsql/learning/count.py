@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Beta, Family
+from nbsql.family import Family
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import TINY, Context
@@ -262,9 +262,7 @@ def check_near_zero(engine: Engine, relation: Markup, columns: Mapping[str, Fami
     magnitudes = engine.query_macro("largest_magnitudes", relation, list(columns))[0]
     for (name, family), magnitude in zip(columns.items(), magnitudes, strict=True):
         if magnitude is not None and 0 < magnitude < family.near_zero:
-            why = f"their squares vanish; take another unit: ⟨derive={{{name!r}: '... * 1e200'}}⟩"
-            if isinstance(family, Beta):
-                why = f"a beta density has no digits left there; take ⟨families={{{name!r}: 'gamma'}}⟩"
+            why = family.near_zero_cure.format(repr(name))
             raise InputError(f"every number of column {name!r} is within {family.near_zero:g} of 0, and {why}")
 
 

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.family import Text
 from nbsql.learning.count import Count
 from nbsql.learning.derive import derive
 from nbsql.learning.draft import Draft
@@ -17,7 +15,7 @@ from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.spec.method import EM
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Spec
 from nbsql.storage.schema import drop_transient
 from nbsql.warn import warn_user
 
@@ -51,20 +49,6 @@ def run_em(
     return _Search(engine, spec, options, count, temporary).run()
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Terms(Text):
-    """A text that has already been cut into a list of its terms."""
-
-    accepts: ClassVar[tuple[str, ...]] = ("tokens",)
-
-
-def _with_terms(feature: Feature) -> Feature:
-    family = feature.family
-    if not isinstance(family, Text):
-        return feature
-    return replace(feature, family=_Terms(**family.options))
-
-
 class SoftCount:
     """Rows that are divided among classes: each step scores them by a model, and counts them by their posteriors."""
 
@@ -82,9 +66,10 @@ class SoftCount:
         self.engine = engine
         self.source = count.source
         self.batch = batch
-        texts = [feature for feature in spec.features if _with_terms(feature) is not feature]
+        texts = [feature for feature in spec.features if feature.family.of_terms is not feature.family]
         # The rows, which are scored and counted in every step, are joined and their texts are cut only once.
-        self.spec = replace(spec, joins=(), features=tuple(map(_with_terms, spec.features)))
+        cut = tuple(replace(feature, family=feature.family.of_terms) for feature in spec.features)
+        self.spec = replace(spec, joins=(), features=cut)
         self.temporary = temporary
         self.labelled = labelled  # the cells of the rows that have a class
         self.weight = weight  # of a row without a class

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from nbsql.family import Conditional, Family
+from nbsql.family import Family
 from nbsql.plan.base import Base, Statement
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.form import blocks
@@ -156,7 +156,7 @@ class Counting(Base):
             yield self._insert(_statement_name("cells of", block), relation, query)
         levels = [feature for feature in self.spec.features if feature.family.level]
         is_long = self.renderer.dialect.traits.vectorised and row_count is not None and not context.options.is_tiny
-        grouped = [feature for feature in levels if is_long and isinstance(feature.family, Conditional)]
+        grouped = [feature for feature in levels if is_long and feature.family.parent is not None]
         others = [feature for feature in levels if feature not in grouped]
         for macro, features in (("cells_of_grouped_levels", grouped), ("level_cells", others)):
             for block in blocks(features, LEVELS_A_STATEMENT):

@@ -1,11 +1,11 @@
 """The classifiers that `method` of a fit accepts, each with its own options as arguments."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Bag, Binned, Family, Gaussian, Interaction, Joint, MultivariateGaussian, Nulls
+from nbsql.family import Binned, Family, Gaussian, Interaction, Joint, MultivariateGaussian, Nulls
 from nbsql.family.base import Unseen
 from nbsql.family.checks import checked, choice, non_negative, set_attributes, true_or_false, whole_number
 from nbsql.family.multivariate_gaussian import Toward, shrinkage_named
@@ -222,8 +222,8 @@ class Weighted(Classifier):
         return {column.name: BINS_OF_WEIGHTS for column in columns if column.inferred_kind in Binned.accepts}
 
     def other_views(self, family: Family, *, is_own: bool) -> Mapping[str, Family]:
-        if isinstance(family, Bag):
-            return {"by share": replace(family, norm="l2", alpha=0.01)} if self.views is not False and family.is_plain else {}
+        if family.cell == "token":
+            return {"by share": family.by_share} if self.views is not False and family.by_share is not None else {}
         found = {words: of_tree for words, tree in self.trees.items() if (of_tree := tree.category(family)) is not None}
         is_normal_too = bool(self.views) and is_own and self.per != CLASS_AND_FEATURE
         return {"as normal": Gaussian(shared_variance=True), **found} if is_normal_too else found

@@ -163,7 +163,7 @@ def _usual_lists(
     if options.classifier.name != "naive" or options.estimate not in (None, "mean"):
         return alpha, families
     spec = resolve_settings(engine, source, [options if families is None else replace(options, families=families)], fold)[0]
-    numbers = [each.name for each in spec.features if each.is_inferred and each.family.name == "gaussian"]
+    numbers = [each.name for each in spec.features if each.is_inferred and each.family.kind == "density"]
     if alpha is None and any(feature.family.smoothed for feature in spec.features):
         alpha = ALPHAS
     if families is None and numbers:
