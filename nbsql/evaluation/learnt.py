@@ -202,7 +202,7 @@ def learnt_part(state: ModelState, source: Source) -> str | None:
         spec = spec_for_recount(spec, source.columns, source.label, "the model", exact=engine.exact)
         spec = replace(spec, slice_by=None, segment_by=None, components=None)
         counted = engine.renderer.fragment("counted_classes", Context.of(spec), source.relation)
-        weights = {row[0]: float(row[3]) for row in engine.query_macro("class_labels", counted)}
+        weights = {row[0]: float(row[3]) for row in engine.query_macro("classes_of_scan", counted)}
         parts = [part for part, of_part in _weights_of_parts(state).items() if _are_same(weights, of_part)]
         return _part_with_cells_of(state, spec, source, parts) if parts else None
     except (DatabaseError, InputError, ModelError, NotSupportedError):

@@ -213,7 +213,7 @@ class Count:
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Check the scan against the rules, and return the classes that count."""
-        rows = self.engine.query_macro("class_labels", self._scan, len(self.rules))
+        rows = self.engine.query_macro("classes_of_scan", self._scan, len(self.rules))
         name = self.source.label
         if not rows:
             raise InputError(f"{name} is empty; a model needs at least one row")

@@ -148,7 +148,7 @@ class _Part(Count):
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:  # noqa: ARG002
         if self.rules and any(
-            any(row[4:]) for row in self.engine.query_macro("class_labels", self._scan, len(self.rules)) if row[0]
+            any(row[4:]) for row in self.engine.query_macro("classes_of_scan", self._scan, len(self.rules)) if row[0]
         ):
             raise _BrokenRuleError("a rule is broken")
         return []

@@ -67,7 +67,7 @@ def triples(engine: Engine, spec: Spec, source: Source, most: int, classes: int)
         sizes = category_sizes(engine, columns, coded)
         numbers = [number for number, size in sizes.items() if size <= MOST_VALUES]
         if len(numbers) > MOST_COLUMNS_OF_THREE:
-            says = dict(engine.query_macro("information_of_categories", coded, numbers, []))
+            says = dict(engine.query_macro("information_on_class", coded, numbers, []))
             best = sorted(numbers, key=lambda number: (-rounded(says[number] or 0.0), number))[:MOST_COLUMNS_OF_THREE]
             numbers = sorted(best)
         found = gains_of_triples(engine, coded, temporary("ranked"), numbers, classes)[:most]

@@ -45,7 +45,7 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
             numbered = coded if few else _numbered(engine, coded, temporary("numbered"), sizes)
             information = _information_of_pairs(engine, numbered, sizes, gaps, few=few)
             if isinstance(options, KDB):
-                of_class = dict(engine.query_macro("information_of_categories", numbered, list(sizes), gaps)) if sizes else {}
+                of_class = dict(engine.query_macro("information_on_class", numbered, list(sizes), gaps)) if sizes else {}
                 parents = limited_parents(sizes, of_class, information, MAX_PARENTS if options.k is None else options.k)
             else:
                 parents = {child: [parent] for child, parent in spanning_tree(list(sizes), information).items()}

@@ -51,7 +51,7 @@ def scan_in_script(draft: Draft) -> Draft:
     draft = replace(draft, counting=count, entries=(Entry(1, "1", "fit", draft.source.label, 0),))
     if draft.spec.prior.kind != "given":
         return draft
-    rows = draft.engine.query_macro("class_labels", _counted_classes(draft))
+    rows = draft.engine.query_macro("classes_of_scan", _counted_classes(draft))
     return replace(draft, labels=[row for row in rows if row[0] is not None])
 
 

@@ -57,7 +57,7 @@ def card(request: Request) -> Iterator[Figure]:
         folded.append({"class": label, "n": n, "prior": plain(sum(row["prior"] for row in rest))})
     total = sum(row["n"] or 0 for row in rows)
     bars = [
-        {**row, "label": _of_rows(row["prior"], row["n"])}
+        {**row, "label": _share_and_rows(row["prior"], row["n"])}
         for row in [*request.name_classes({key: row[key] for key in ("class", "n", "prior")} for row in listed), *folded]
     ]
     features = [f"{shown(each.name)} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in state.spec.features]
@@ -74,7 +74,7 @@ def first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:30]) + (f" and {more} more" if more > 0 else "")
 
 
-def _of_rows(prior: float, n: float | None) -> str:
+def _share_and_rows(prior: float, n: float | None) -> str:
     return share(prior) if n is None else f"{share(prior)} · {number(n)} row{'' if n == 1 else 's'}"
 
 

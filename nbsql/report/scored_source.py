@@ -103,7 +103,7 @@ class ScoredSource:
         Raises InputError if folds were requested, and the model has not learnt these rows.
         """
         if self.folds != "auto":
-            return None if self.folds is None else self._held_out(self.folds)
+            return None if self.folds is None else self._judged_by_folds(self.folds)
         if self.learnt is None:
             return None
         few = self.state.engine.query_macro("row_count", self.source.relation)[0][0] <= LOO_ROWS
@@ -122,11 +122,11 @@ class ScoredSource:
 
     def _check_folds(self, folds: int | str) -> tuple[Markup | None, str]:
         try:
-            return self._held_out(folds), ""
+            return self._judged_by_folds(folds), ""
         except (InputError, ModelError, NotSupportedError) as error:
             return None, str(error)
 
-    def _held_out(self, folds: int | str) -> Markup:
+    def _judged_by_folds(self, folds: int | str) -> Markup:
         cure = "evaluate others with ⟨folds=None⟩"
         judged = judged_by_folds(self.state, self.source, folds, cure, self.temporary, weighted=False)
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"

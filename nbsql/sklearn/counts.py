@@ -40,7 +40,7 @@ def _alphas(estimator: Any, count: int) -> list[float]:
 def _columns(inputs: Sequence[Input]) -> list[str] | None:
     """The columns of the inputs; None if an input is not simply a column, or if a column occurs twice."""
     numbers = _numbers(inputs)
-    return None if numbers is None or not all(each.plain for each in numbers) else [each.column for each in numbers]
+    return None if numbers is None or not all(each.is_plain for each in numbers) else [each.column for each in numbers]
 
 
 def _numbers(inputs: Sequence[Input]) -> list[Number] | None:
@@ -64,7 +64,7 @@ def _gaussian(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], ce
     for name, size in zip(labels, sizes, strict=True):
         if not size > 0:
             raise no_counterpart(f"GaussianNB of class {name!r} without a row", "fit or partial_fit it on rows of every class")
-    smoothing = _smoothing(estimator) if all(each.plain for each in numbers) else 0.0
+    smoothing = _smoothing(estimator) if all(each.is_plain for each in numbers) else 0.0
     added = float(estimator.epsilon_) if smoothing else 0.0
     for c, (name, n) in enumerate(zip(labels, sizes, strict=True)):
         for j, each in enumerate(numbers):
@@ -154,7 +154,7 @@ def _categorical(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any],
         counts = estimator.category_count_[j]
         if isinstance(each, Code):
             values = list(each.values)
-        elif isinstance(each, Number) and each.plain:
+        elif isinstance(each, Number) and each.is_plain:
             values = list(range(counts.shape[1]))
         else:
             raise no_counterpart(

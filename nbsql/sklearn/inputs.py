@@ -22,7 +22,7 @@ class Number:
         return (float(z) - self.offset) / self.scale + self.centre
 
     @property
-    def plain(self) -> bool:
+    def is_plain(self) -> bool:
         """Whether the number is the column itself."""
         return (self.scale, self.centre, self.offset) == (1.0, 0.0, 0.0)
 
@@ -115,7 +115,7 @@ def _is_nothing(step: Any) -> bool:
 
 def _plain(transformer: Any, found: Input) -> Number:
     """The column of an input that must be the column itself, for encoders and vectorizers."""
-    if not isinstance(found, Number) or not found.plain:
+    if not isinstance(found, Number) or not found.is_plain:
         raise no_counterpart(f"{name_of(transformer)} of what another transformer has made", "let it read the column itself")
     return found
 
@@ -130,7 +130,7 @@ def _scaled(scaler: Any, found: Input, j: int) -> Input:
         return replace(found, scale=found.scale * scale, offset=found.offset * scale + shift)
     mean = float(scaler.mean_[j]) if scaler.with_mean else 0.0
     scale = 1 / float(scaler.scale_[j]) if scaler.with_std else 1.0
-    if found.plain:
+    if found.is_plain:
         return replace(found, scale=scale, centre=mean)
     return replace(found, scale=found.scale * scale, offset=(found.offset - mean) * scale)
 

@@ -26,7 +26,7 @@ def read_weights(estimator: Any, inputs: Sequence[Input]) -> Weights:
     if name == "BernoulliNB" and estimator.binarize is not None:  # its score is a sum over inputs that are 0 or 1
         if not 0 <= estimator.binarize < 1:
             raise no_counterpart(f"BernoulliNB(binarize={estimator.binarize}) of indicators", "fit it with binarize=0.0")
-        if any(isinstance(each, Number) and not each.plain for each in inputs):
+        if any(isinstance(each, Number) and not each.is_plain for each in inputs):
             raise no_counterpart("BernoulliNB of scaled numbers beside indicators", "leave out the scaler, or the indicators")
     slopes, constants = _LINEAR[name](estimator)
     if len(slopes) == 1 and len(labels) == 2:

@@ -140,7 +140,7 @@ class _FamilySearch:
         )  # fmt: skip
         self.terms.cv.warn_of_one_class()
         self.default = dict.fromkeys(self.families, DEFAULT)
-        self.scores_alone = self.terms.scores(self.terms.priors, dict.fromkeys(self.families, OUT))
+        self.scores_alone = self.terms.scores_of_candidates(self.terms.priors, dict.fromkeys(self.families, OUT))
 
     def _count_candidates(self, default: Spec) -> CandidateTerms:
         """Count the candidates of all columns: together or, if seconds count, some at a time while seconds are left."""
@@ -324,14 +324,14 @@ class _FamilySearch:
         before, temperature = float("inf"), terms.temperatures(row_scores)[0] if calibrated else 1.0
         for _ in range(_MAX_ROUNDS):
             open_columns = {name: place for name, place in chosen.items() if len(self._candidates_of(name)) > 1}
-            scores = terms.scores(row_scores, open_columns, temperature)
+            scores = terms.scores_of_candidates(row_scores, open_columns, temperature)
             wanted = [name for name in open_columns if self._pick(name, scores[name]) != chosen[name]]
             loss = next((scores[name][place].loss for name, place in open_columns.items()), 0.0)
             if not wanted or before - loss < _MIN_IMPROVEMENT or self._budget.is_spent(_SEARCH_SHARE):
                 break
             before = loss
             for number, name in enumerate(wanted):
-                now = scores if number == 0 else terms.scores(row_scores, {name: chosen[name]}, temperature)
+                now = scores if number == 0 else terms.scores_of_candidates(row_scores, {name: chosen[name]}, temperature)
                 best = self._pick(name, now[name])
                 if best != chosen[name]:
                     changes = {name: (chosen[name], best)}
@@ -355,7 +355,7 @@ class _FamilySearch:
 
     def _settings(self, chosen: Mapping[str, int], temperature: float) -> Iterator[tuple[Any, ...]]:
         row_scores = self.terms.row_scores(chosen)
-        for name, scores in self.terms.scores(row_scores, chosen, temperature).items():
+        for name, scores in self.terms.scores_of_candidates(row_scores, chosen, temperature).items():
             tried = self._candidates_of(name)
             for place in sorted(tried, key=lambda place: (place != chosen[name], round(scores[place].loss, 10), place)):
                 text = LEFT_OUT

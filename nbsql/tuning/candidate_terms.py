@@ -249,7 +249,9 @@ class CandidateTerms:
         self.drop(row_scores)
         return new_scores
 
-    def scores(self, row_scores: Markup, chosen: Mapping[str, int], temperature: float = 1.0) -> dict[str, dict[int, Score]]:
+    def scores_of_candidates(
+        self, row_scores: Markup, chosen: Mapping[str, int], temperature: float = 1.0
+    ) -> dict[str, dict[int, Score]]:
         """For some columns, the scores of the whole with each candidate in place of the chosen one, beside the default's."""
         number = self.engine.renderer.dialect.number
         columns = [(self._number(name), place) for name, place in chosen.items()]

@@ -98,7 +98,7 @@ class DuckDB(DuckDBDriver):
                 # Two queries, as DuckDB plans a relation again when it is run.
                 columns = self.columns(self.renderer.dialect.ident(*path))
                 (answer,) = self.query_macro("catalog_and_version", sorted({path[-1], source}), spec)
-                found = sources.with_relation(source, answer, columns)
+                found = sources.source_of_relation(source, answer, columns)
         return found or super().source_and_version(source, spec)
 
     # Results. ------------------------------------------------------------------------------------------------------

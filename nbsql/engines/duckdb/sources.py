@@ -50,7 +50,7 @@ class Sources:
             return []  # an empty name is an error of the parser, which would abort the transaction
         return path
 
-    def with_relation(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
+    def source_of_relation(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
         """The table or view by its full name, and `updated_at` as `query_macro` returns it; None if the text is ambiguous.
 
         The answer is the row of `catalog_and_version` (catalog.sql), and the columns are those of the relation that DuckDB

@@ -17,12 +17,12 @@ FROM {{ nbsql.subquery(nbsql.dirichlet_estimates(features, nbsql.word('counts'))
 {# The options of counted features, a relation: options(feature, alpha, min_count). #}
 {% macro options_of_counts(features) -%}
 {% call(feature, _) nbsql.constants(features, 'options', ['feature', 'alpha', 'min_count']) -%}
-{{ nbsql.count_options(feature) }}
+{{ nbsql.option_values(feature) }}
 {%- endcall %}
 {%- endmacro %}
 
 {# The options of a counted feature, elements of a row: its name, the pseudo-count of a value, and the minimum count of a value. #}
-{% macro count_options(feature) -%}
+{% macro option_values(feature) -%}
 {{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}
 {%- endmacro %}
 
@@ -39,7 +39,7 @@ FROM {{ nbsql.subquery(nbsql.dirichlet_estimates(features, nbsql.word('counts'))
 {% set smoothed = features | selectattr('family.unseen', 'equalto', 'smooth') | list -%}
 WITH options AS (
   SELECT * FROM {% call(feature, _) nbsql.constants(features, 'options', ['feature', 'alpha', 'min_count', 'smooths'], 2) -%}
-{{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}
+{{ nbsql.option_values(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}
 {%- endcall +%}
 ),
 {% if declared %}values_of{% else %}pseudo_counts{% endif %} AS (

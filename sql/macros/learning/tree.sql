@@ -84,7 +84,7 @@ GROUP BY a, b
   One row per category of `numbers`: number, and n times I(X; C) over the n rows that have a value. gaps: the
   numbers of the categories in which a missing value is a value.
 #}
-{% macro information_of_categories(coded, numbers, gaps) -%}
+{% macro information_on_class(coded, numbers, gaps) -%}
 {% for number in numbers -%}
 SELECT {{ number }} AS number, sum(n * ln(n * total / (of_value * of_class))) AS information
 FROM (

@@ -51,7 +51,7 @@ SELECT
   One row per class of a scan, the largest label last: label, as the engine casts it to text, class, rows, n, and how many of its rows break
   each rule, as broken_1, broken_2, ...
 #}
-{% macro class_labels(scan, rules=0) -%}
+{% macro classes_of_scan(scan, rules=0) -%}
 SELECT
   {{ nbsql.text_of(nbsql.word('class')) }} AS label,
   class,
@@ -134,7 +134,7 @@ WHERE EXISTS {{ nbsql.subquery(query) }}
 
 {#
   The number of rows of a scan that have a class and count, or an error where a fit would raise one. broken: the message of each rule, in
-  the order of `class_labels`. undeclared, empty: the messages for a class that is not among the declared ones, and for no row.
+  the order of `classes_of_scan`. undeclared, empty: the messages for a class that is not among the declared ones, and for no row.
 #}
 {% macro checked_row_count(model, scan, broken, undeclared, empty) -%}
 {% set some %}CAST(count(*) AS {{ nbsql.string() }}){% endset -%}
