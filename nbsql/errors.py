@@ -162,14 +162,6 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return "" if close is None else f"; did you mean {close!r}?"
 
 
-def label_suggestion(label: Any, labels: Sequence[Any]) -> str:
-    """A hint for a label that is no class: the class that is written alike or closely, or else all classes."""
-    alike = next((each for each in labels if str(each) == str(label)), None)
-    if alike is not None:
-        return f"; did you mean {alike!r}, of type {type(alike).__name__}?"
-    return suggestion(str(label), map(str, labels)) or f"; the classes are {listed(labels)}"
-
-
 class FrameLabel(str):
     """The name of a frame in messages, with the names of the levels of its index, which are no columns."""
 

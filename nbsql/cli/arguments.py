@@ -7,7 +7,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,8 +24,6 @@ _PRIORS = ("empirical", "uniform", "smoothed")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _WORDS = {"true": True, "false": False, "none": None}
 
-if TYPE_CHECKING:
-    from nbsql.model import Model
 
 Costs = Sequence[tuple[str, str, float]]  # the actual class, the predicted class, and the cost
 
@@ -259,15 +257,9 @@ def join(text: str) -> Join:
     return Join(table, {pair[0]: pair[-1] for pair in pairs}, prefix=rest[1] if len(rest) > 1 else "")
 
 
-def labels_by_text(model: Model) -> dict[str, Any]:
-    """The classes of a model in their own type, by the text that a user writes."""
-    return {column.label: label for column, label in zip(model.state.classes, model.state.labels(), strict=True)}
-
-
-def costs_by_label(model: Model, costs: Costs) -> dict[tuple[Any, Any], float] | None:
+def costs_of(costs: Costs) -> dict[tuple[str, str], float] | None:
     """The costs in the form that `Model.predict` accepts; None if there are none."""
-    labels = labels_by_text(model)
-    return {(labels.get(actual, actual), labels.get(other, other)): price for actual, other, price in costs} or None
+    return {(actual, predicted): price for actual, predicted, price in costs} or None
 
 
 def _split_number(text: str) -> tuple[str, float | None]:

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 import nbsql
 from nbsql.cli.answers import FEATURES, Form, describe, describing, print_done, with_formats, write_or_print
 from nbsql.cli.arguments import FAMILY, PRIOR
-from nbsql.cli.fit import classes, report, typed
+from nbsql.cli.fit import classes, report
 from nbsql.cli.fit_options import option_of_fit, takes
 from nbsql.cli.options import by_name, command, naming, naming_classes, option, reads_model, replacing, together
 from nbsql.cli.session import check_new_database, load_to_change, open_for_writing, show_warnings
@@ -184,7 +184,5 @@ def from_statistics(database: str, statistics: str, *, form: Form, **given: Any)
         options["families"] = dict(options["families"])
     with write_or_print(database, form, rehearse=True) as engine:
         with show_warnings(engine):
-            if "prior" in options:
-                options["prior"] = typed(engine, statistics, "class", options["prior"])
             model = nbsql.from_statistics(engine, statistics, **options)
         report(engine, database, model, form)

@@ -9,7 +9,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
-from nbsql.cli.arguments import FOLDS, LIMIT, Costs, costs_by_label
+from nbsql.cli.arguments import FOLDS, LIMIT, Costs, costs_of
 from nbsql.cli.options import held_back, limited, option, reads_model, requested_folds
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
 from nbsql.cli.terminal import styled
@@ -53,7 +53,7 @@ def _evaluate(
     if by and form != "table":
         table = table or "slices"
     options: dict[str, Any] = {
-        "weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None, "costs": costs_by_label(model, costs),
+        "weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None, "costs": costs_of(costs),
     }  # fmt: skip
     if form == "sql" and between is None:
         tables.sql(model.evaluate_sql(source, table=table or "metrics", **options))

@@ -55,12 +55,11 @@ def fit(
     options = {"target": None if target is None else nbsql.Target(target, classes), **chosen(given)}
     if form == "sql":
         with open_for_reading(or_memory(database)) as engine:  # a missing database counts as an empty one
-            options = with_labels(engine, source, options)
             tables.sql(nbsql.fit_sql(engine, source, name=name, replace=replace, **options))
         return
     with open_for_writing(database) as engine:
         with show_warnings(engine):
-            model = nbsql.fit(engine, source, name=name, replace=replace, **with_labels(engine, source, options))
+            model = nbsql.fit(engine, source, name=name, replace=replace, **options)
         report(engine, database, model, form)
         if form == "table":
             _suggest_commands(engine, database, model, source)
@@ -120,28 +119,6 @@ def smoothed(priors: Sequence[Any], alpha: float | None) -> list[Any]:
     if alpha is not None and "smoothed" not in priors:
         raise click.UsageError("--prior-alpha is of --prior smoothed")
     return [Smoothed(alpha) if prior == "smoothed" and alpha is not None else prior for prior in priors]
-
-
-def with_labels(engine: Engine, source: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a fit whose labels are of the target's type."""
-    if options["target"] is None:
-        return {**options}
-    target, method = options["target"].column, options["method"]
-    if isinstance(method, Mixture):
-        method = Mixture(typed(engine, source, target, method.components))
-    return {**options, "prior": typed(engine, source, target, options["prior"]), "method": method}
-
-
-def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:
-    """The values by label, with labels in the target's type; unknown labels stay texts, which the fit refuses."""
-    if not isinstance(prior, Mapping):
-        return prior
-    found = engine.source(source)
-    for column in found.columns:
-        if column.name.lower() == target.lower():
-            classes = {label: value for value, label in engine.query_macro("labels", found.relation, column.name)}
-            return {classes.get(label, label): probability for label, probability in prior.items()}
-    return dict(prior)
 
 
 def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "table") -> None:

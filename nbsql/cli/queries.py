@@ -63,7 +63,7 @@ def _scorecard(
     rows = {"reasons": reasons, "against": given.pop("against"), "columns": given.pop("columns")}
     if source is None and (dialect is not None or rows != {"reasons": 0, "against": "best", "columns": None}):
         raise click.UsageError("--reasons, --against, --dialect and --columns are for the points of rows; name a SOURCE")
-    card = model.scorecard(**values_of(model, given, ["target"]))
+    card = model.scorecard(**values_of(model, given))
     if source is not None and dialect is not None:
         tables.sql(card.sql(source, dialect=dialect, **rows))
     elif source is not None:
@@ -87,7 +87,7 @@ LEARNT = (
     query_command("segments", "by_region"),
     query_command("components", "mixture"),
     query_command("relevance", "churn", "churn --values --limit 100", bars="mutual_information"),
-    query_command("discrimination", "churn no yes", labels=["a", "b"]),
+    query_command("discrimination", "churn no yes"),
     query_command("profile", "churn age", "churn age customers", empty=True),
     query_command("weights", "churn", "churn --degree 2 --csv > weights.csv"),
     query_command("linear", "churn", "churn --csv > weights.csv"),

@@ -8,7 +8,7 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.arguments import FOLDS, labels_by_text
+from nbsql.cli.arguments import FOLDS
 from nbsql.cli.fit_options import one_family, option_of_fit
 from nbsql.cli.options import AT_LEAST_1, command, held_back, option, reads_model, requested_folds, together
 from nbsql.cli.session import end_progress, open_for_reading, show_warnings
@@ -63,10 +63,8 @@ def plot(
     where = output or f"{panel}.svg"
     if Path(where).suffix.lower().removeprefix(".") not in FORMATS:
         raise click.UsageError(f"--output {where} ends in none of .{', .'.join(FORMATS)}")
-    labels = labels_by_text(model) if between else {}
     model.state.engine.announce(panel)
-    classes: Any = tuple(labels.get(name, name) for name in between) if between else None
-    drawn = picture(model.state, panel, source, classes=classes, folds=requested_folds(folds, held_back, "auto"), **options)
+    drawn = picture(model.state, panel, source, classes=between, folds=requested_folds(folds, held_back, "auto"), **options)
     drawn.save(where)
     end_progress(model.state.engine)
     tables.echo(f"{drawn.finding}", f"drawn into {where}")

@@ -10,7 +10,7 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, explained, print_done, with_formats, write_or_print
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
-from nbsql.cli.fit import chosen, fit, with_labels
+from nbsql.cli.fit import chosen, fit
 from nbsql.cli.fit_options import OF_METHODS, takes
 from nbsql.cli.options import (
     AT_LEAST_1,
@@ -233,7 +233,7 @@ def classify(
 
     def fitted(engine: Engine) -> nbsql.Model:
         with show_warnings(engine):
-            return nbsql.fit(engine, train, **with_labels(engine, train, options))
+            return nbsql.fit(engine, train, **options)
 
     def scored(model: nbsql.Model, found: Source) -> nbsql.Query:
         return model.predict(found, columns=columns)

@@ -11,7 +11,7 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, objects, print_value, with_formats
 from nbsql.cli.arguments import FAMILY, LISTED_METHODS, PRIOR
-from nbsql.cli.fit import chosen, smoothed, typed
+from nbsql.cli.fit import chosen, smoothed
 from nbsql.cli.fit_options import PARTS, TARGET, option_of_fit, takes
 from nbsql.cli.options import command, option, together
 from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
@@ -42,7 +42,6 @@ def cross_validate(
     options = chosen(given)
     with open_for_reading(database) as engine:
         with show_warnings(engine):
-            options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.cross_validate(engine, source, target=nbsql.Target(target, classes), **options)
             gained = found.gain() if gain else None
         (shown,) = tables_of(found)
@@ -114,8 +113,7 @@ def sweep(
         options["alpha"] = _numbers(alphas)
     with _to_choose(database, name, replace=replace) as engine:
         with show_warnings(engine):
-            typed_priors = [typed(engine, source, target, prior) for prior in wanted]
-            options["prior"] = typed_priors if priors else typed_priors[0]
+            options["prior"] = wanted if priors else wanted[0]
             found = nbsql.sweep(engine, source, target=nbsql.Target(target, classes), **options)
             if name:
                 found.best(name=name, replace=replace)
@@ -170,7 +168,6 @@ def auto(
     options: dict[str, Any] = {**chosen(given), "methods": METHODS if methods is None else methods}
     with _to_choose(database, name, replace=replace) as engine:
         with show_warnings(engine):
-            options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.auto(engine, source, target=target, leave_out=not keep_all, calibrate=not no_calibration, **options)
             if name:
                 found.best(name=name, replace=replace)

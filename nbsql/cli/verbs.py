@@ -9,7 +9,7 @@ import click
 
 import nbsql
 from nbsql.cli.answers import Form, answer, with_formats
-from nbsql.cli.arguments import COST, THRESHOLD, costs_by_label, labels_by_text
+from nbsql.cli.arguments import COST, THRESHOLD, costs_of
 from nbsql.cli.options import Decorator, by_name, calibrated, columns, limited, option, option_of, reads_model, weighted
 from nbsql.cli.session import show_warnings
 from nbsql.spec.signature import described_arguments
@@ -123,24 +123,22 @@ def verb_command(
     return click.command(name, help=f"{text}\n\n\b\n{lines}", short_help=f"{short}.")(made)
 
 
-def values_of(model: nbsql.Model, given: Mapping[str, Any], labels: Sequence[str] = ()) -> dict[str, Any]:
-    """The values that a method takes: the `labels` and costs with classes in their own type, and another model."""
-    values, by_text = dict(given), labels_by_text(model)
-    for name in labels:
-        values[name] = by_text.get(given[name], given[name])
+def values_of(model: nbsql.Model, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that a method takes: costs and thresholds by class, and another model."""
+    values = dict(given)
     if "costs" in given:
-        values["costs"] = costs_by_label(model, given["costs"])
+        values["costs"] = costs_of(given["costs"])
     if "thresholds" in given:
-        values["thresholds"] = {by_text.get(label, label): least for label, least in given["thresholds"]} or None
+        values["thresholds"] = dict(given["thresholds"]) or None
     if "other" in given:
         values["other"] = nbsql.load(model.state.engine, given["other"])
     return values
 
 
-def query_command(verb: str, *examples: str, labels: Sequence[str] = (), **shown: Any) -> click.Command:
+def query_command(verb: str, *examples: str, **shown: Any) -> click.Command:
     """The command of a verb that returns a query: its first rows as a table, all as JSON or CSV, or its SQL.
 
-    The arguments `labels` are classes; `shown` are options of `answer`.
+    `shown` are options of `answer`.
     """
     function = method_of(verb)
     names = parameters(function)
@@ -149,7 +147,7 @@ def query_command(verb: str, *examples: str, labels: Sequence[str] = (), **shown
         if "source" in names:
             model.state.engine.announce("score")
         with show_warnings(model.state.engine):
-            query = function(model, **values_of(model, given, labels))
+            query = function(model, **values_of(model, given))
         answer(query, form, limit=limit or given["n"], **shown)
 
     return verb_command(verb, examples, with_formats(reads_model(run)), *([] if "n" in names else [limited]))

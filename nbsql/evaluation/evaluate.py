@@ -59,8 +59,7 @@ class Evaluator:
         judged = self.state.plan.judged_rows(rows, self.state.classes, calibration=self.calibration, costs=self.costs)
         queries = queries_of_judged_rows(self.state.engine, judged, self.source, bins)
         if rows.by:
-            labels = [column.label for column in self.state.classes]
-            queries["slices"] = Slices(self.state.engine, judged, self.source, rows.by, labels)
+            queries["slices"] = Slices(self.state, judged, self.source, rows.by)
         return queries
 
     def cost_sql(self, costs: Sequence[Sequence[float]]) -> str:

@@ -5,12 +5,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family.checks import label as label_text
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
+from nbsql.storage.state import ModelState
 
 _RESERVED = (
     "rows", "weight", "accuracy", "low", "high", "log_loss", "brier", "roc_auc", "precision", "selection_rate",
@@ -38,12 +38,11 @@ class Slices(Query):
     [('s0', 30), ('s1', 30)]
     """
 
-    def __init__(
-        self, engine: Engine, judged: Markup, source: Source, by: Sequence[tuple[str, bool]], labels: Sequence[str]
-    ) -> None:
+    def __init__(self, state: ModelState, judged: Markup, source: Source, by: Sequence[tuple[str, bool]]) -> None:
+        engine = state.engine
         super().__init__(engine, engine.renderer.statement("sliced_metrics", judged, by), source)
         self.intervals = Query(engine, engine.renderer.statement("intervals", judged, by), source)
-        self._judged, self.names, self._labels = judged, [name for name, _ in by], list(labels)
+        self._judged, self.names, self._state = judged, [name for name, _ in by], state
 
     def compare(self, a: Any, b: Any, *, label: Any = None) -> Query:
         """How much more often one slice than another is selected or predicted wrong, with confidence intervals.
@@ -85,14 +84,12 @@ class Slices(Query):
 
     def _label(self, label: Any) -> str | None:
         """The class that is selected, as text; None for the larger of two labels."""
-        if label is None and len(self._labels) == 2:
+        if label is not None:
+            return self._state.label_text(label)
+        if len(self._state.classes) == 2:
             return None
-        if label is None:
-            raise InputError(f"the model has {len(self._labels)} classes; say which is selected, ⟨label={self._labels[0]!r}⟩")
-        if label_text(label) not in self._labels:
-            hint = suggestion(label_text(label), self._labels) or f"; it has {listed(self._labels)}"
-            raise InputError(f"the model has no class {label!r}{hint}")
-        return label_text(label)
+        first = self._state.classes[0].label
+        raise InputError(f"the model has {len(self._state.classes)} classes; say which is selected, ⟨label={first!r}⟩")
 
     def _values(self, value: Any) -> tuple[str | None, ...]:
         """The values of a slice, as texts."""

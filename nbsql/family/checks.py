@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
 from decimal import Decimal
+from enum import Enum
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
@@ -95,7 +97,9 @@ def estimate_named(value: Any) -> Any:
 
 
 def label(value: Any) -> str:
-    """A value as text, in the form in which DuckDB casts it."""
+    """A value as text, in the form in which DuckDB casts it; of a member of an enum, that of its value."""
+    if isinstance(value, Enum):
+        return label(value.value)
     text = str(value)
     return text.lower() if text in ("True", "False") and not isinstance(value, str) else text  # NumPy's, too
 
@@ -106,6 +110,10 @@ def shortest(value: Any) -> str:
     >>> shortest(1.0), shortest("1.0")
     ('1', '1.0')
     """
+    if isinstance(value, Enum):
+        return shortest(value.value)
+    if isinstance(value, timedelta):  # of whose text no engine makes an interval
+        return f"{value.days} days {value.seconds} seconds {value.microseconds} microseconds"
     text = label(value)
     number = value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
     is_fraction = isinstance(number, (float, Decimal)) and "." in text and "e" not in text.lower()

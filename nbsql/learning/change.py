@@ -13,7 +13,6 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import Count, total_rows
-from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
 from nbsql.learning.spelling_advice import normal
@@ -27,6 +26,7 @@ from nbsql.storage.calibration import drop_outdated_calibration
 from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.schema import drop_parts, followed, run_statements
 from nbsql.storage.state import ModelState
+from nbsql.storage.written import comparable
 from nbsql.warn import warn_user
 
 _WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # usual names of weight columns

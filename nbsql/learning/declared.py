@@ -1,23 +1,18 @@
 """Values that a fit declares (classes, levels, priors), written as the type of their column writes them."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError, InputError, listed
+from nbsql.errors import InputError, listed
 from nbsql.family.checks import shortest
 from nbsql.learning.draft import Draft
 from nbsql.spec.capabilities import check, check_features
-from nbsql.spec.column import INTEGER, ZONED, value_kind
 from nbsql.spec.spec import Feature, Prior, Spec
-
-_ZONE = re.compile(r":\d\d(\.\d+)?\s*(z|utc|[+-]\d\d(:?\d\d)?)$", re.IGNORECASE)
-_BOOLEANS = ("true", "false")
+from nbsql.storage.written import comparable, texts_as_written
 
 
 def with_declared(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:
@@ -45,7 +40,7 @@ def declared_labels(engine: Engine, classes: Any, target: str, kind: str) -> lis
     if not values or any(value is None for value in values):
         raise InputError(f"⟨classes⟩ must be a list of labels, not {classes!r}")
     rule = f"⟨classes⟩ must be labels of {target!r}, which is {kind}"
-    texts = _texts_as_written(engine, map(shortest, values), kind, rule)
+    texts = texts_as_written(engine, map(shortest, values), kind, rule)
     return engine.query_macro("declared_labels", [*dict.fromkeys(texts.values())], engine.renderer.dialect.query(kind))
 
 
@@ -58,7 +53,7 @@ def with_given_priors(engine: Engine, spec: Spec, labels: Sequence[tuple[Any, ..
         return spec
     names = [shortest(name) for name, _ in spec.prior.given]
     rule = f"prior must name labels of {spec.target!r}, which is {spec.target_type}"
-    texts = _texts_as_written(engine, names, spec.target_type, rule)
+    texts = texts_as_written(engine, names, spec.target_type, rule)
     given = _by_text(texts, zip(names, (p for _, p in spec.prior.given), strict=True), "prior")
     remaining = {comparable(name, spec.target_type): name for name in given}
     priors = {}
@@ -71,11 +66,6 @@ def with_given_priors(engine: Engine, spec: Spec, labels: Sequence[tuple[Any, ..
     return replace(spec, prior=Prior("given", given=tuple(priors.items())))
 
 
-def comparable(label: str, kind: str) -> str | Decimal:
-    """What equal labels of a type have in common: PostgreSQL writes a NUMERIC as 0.5 or 0.50, as it was given."""
-    return Decimal(label) if kind == "numeric" else label
-
-
 def _with_levels(engine: Engine, feature: Feature) -> Feature:
     """A category whose declared values are written as the fit counts them."""
     family: Any = feature.family
@@ -86,7 +76,7 @@ def _with_levels(engine: Engine, feature: Feature) -> Feature:
         return engine.renderer.fragment("text_as_fitted", feature, feature.column, feature.whole, x)
 
     rule = f"levels must be values of {feature.column!r}, which is {kind}"
-    texts = _texts_as_written(engine, [*alphas, *family.levels], kind, rule, written)
+    texts = texts_as_written(engine, [*alphas, *family.levels], kind, rule, written)
     alpha = _by_text(texts, alphas.items(), f"alpha of {feature.name!r}") if alphas else family.alpha
     levels = [*dict.fromkeys(texts[level] for level in family.levels)]
     return replace(feature, family=replace(family, alpha=alpha, levels=levels))
@@ -100,58 +90,6 @@ def _by_text(texts: Mapping[str, str], numbers: Iterable[tuple[str, float]], wha
             raise InputError(f"{what} names {texts[value]!r} twice; name it once")
         found[texts[value]] = number
     return found
-
-
-def _texts_as_written(
-    engine: Engine, values: Iterable[str], kind: str, rule: str, written: Callable[[Markup], Markup] | None = None
-) -> dict[str, str]:
-    """Texts of values as a type writes them, by text; `written` is the text of an expression, by default as labels have it.
-
-    Raises InputError, which begins with `rule`, for a value that the type does not have: nothing is rounded.
-    """
-    values = [*dict.fromkeys(values)]
-    of = value_kind(kind)
-    if of is None or (of == "text" and kind.lower() != "uuid") or not values:
-        return {value: value for value in values}
-    given = {value: _plain(value, kind) for value in values}
-    foreign = [value for value, plain in given.items() if plain is None]
-    render = engine.renderer.fragment
-    type_name = engine.renderer.dialect.query(kind)
-    expression = written(render("cast_text", type_name)) if written is not None else render("label_text", type_name)
-    if of == "date":
-        expression = render("written_time", type_name, expression)
-    try:
-        rows = dict(engine.query_macro("texts_as_written", [*given.values()], expression)) if not foreign else {}
-    except DatabaseError as error:
-        raise InputError(f"{rule}: {error}") from None
-    foreign += [value for value in rows and values if not _is_same(given[value], rows[given[value]], of)]
-    if foreign:
-        raise InputError(f"{rule}: {listed(foreign)} {'is none' if len(foreign) == 1 else 'are none'}")
-    return {value: rows[given[value]] for value in values}
-
-
-def _plain(value: str, kind: str) -> str | None:
-    """A text that every engine can read as a value of a type; None if there is none."""
-    of = value_kind(kind)
-    if of == "boolean":
-        return value.lower() if value.lower() in _BOOLEANS else None
-    if of in ZONED:  # a time without a zone would be one of the session's
-        return value if _ZONE.search(value) else None
-    if of != "number":
-        return value
-    try:
-        number = Decimal(value)
-    except InvalidOperation:
-        return None
-    if not INTEGER.fullmatch(kind) or not number.is_finite():
-        return value
-    return str(int(number)) if number == number.to_integral_value() and number.adjusted() < 40 else None
-
-
-def _is_same(given: str | None, written: str | None, of: str) -> bool:
-    if of != "number" or given is None or written is None:
-        return written is not None
-    return Decimal(given) == Decimal(written)
 
 
 def declare(draft: Draft) -> Draft:

@@ -19,6 +19,7 @@ from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.components import ClassSplit, Components
 from nbsql.spec.spec import Spec
+from nbsql.storage.written import places_of_labels
 from nbsql.warn import warn_user
 
 MAX_DISTANCES = 4_000_000  # distances between candidates, in all classes together
@@ -31,7 +32,7 @@ def split_classes(engine: Engine, spec: Spec, components: Components, source: So
     Raises InputError if a class is missing, or has fewer rows than components, or if the rows break a rule.
     """
     search = _Search(engine, spec, source, components)
-    counts = _component_counts(components.requested, search.labels, spec.target, source.label)
+    counts = _component_counts(engine, components.requested, search.labels, spec, source.label)
     if not counts:
         return replace(spec, components=None)
     splits = tuple(search.splits(counts))
@@ -47,21 +48,24 @@ def split_classes(engine: Engine, spec: Spec, components: Components, source: So
 
 
 def _component_counts(
-    requested: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str
+    engine: Engine, requested: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], spec: Spec, source: str
 ) -> dict[str, int]:
     """The number of components of each class by label as text, without classes that have one."""
-    remaining = dict(requested) if isinstance(requested, Mapping) else {}
-    counts = {}
-    for label, value, rows, _ in labels:
-        count = remaining.pop(value, 1) if isinstance(requested, Mapping) else requested
+    numbers = [1] * len(labels)
+    if not isinstance(requested, Mapping):
+        numbers = [requested] * len(labels)
+    else:
+        texts, values = ([row[place] for row in labels] for place in (0, 1))
+        places = places_of_labels(engine, [*requested], texts, spec.target_type, lambda: values)
+        for (label, count), place in zip(requested.items(), places, strict=True):
+            if place is None:
+                raise InputError(f"⟨components⟩ names {str(label)!r}, which is no class of {spec.target!r}")
+            numbers[place] = count
+    for (label, _, rows, _), count in zip(labels, numbers, strict=True):
         if count > rows:
             has = f"{rows} row{'' if rows == 1 else 's'}"
             raise InputError(f"class {label!r} of {source} has {has}, fewer than its {count} components; ask for fewer")
-        if count > 1:
-            counts[label] = count
-    if remaining:
-        raise InputError(f"⟨components⟩ names {listed(map(str, remaining))}, which is no class of {target!r}")
-    return counts
+    return {row[0]: count for row, count in zip(labels, numbers, strict=True) if count > 1}
 
 
 @dataclass

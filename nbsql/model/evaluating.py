@@ -103,7 +103,7 @@ class Evaluating(Handle):
         self.state.require("prediction")
         self._check("evaluate", data)
         method = self.state.calibration(calibrated)
-        matrix = None if costs is None else cost_matrix(costs, self.state.labels())
+        matrix = None if costs is None else cost_matrix(costs, self.state)
         return Evaluator(self.state, data, weight, method, matrix)
 
     def compare(self, other: Evaluating, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:

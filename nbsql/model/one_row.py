@@ -82,7 +82,7 @@ class OneRow(Handle):
                 self._require("predict_one")
                 calibrated, certain, by_class = options
                 chosen = {"costs": None, "thresholds": None, "top_k": None, "coverage": None}
-                decision = decision_of([], certain=certain, by_class=by_class, **chosen)
+                decision = decision_of(self.state, certain=certain, by_class=by_class, **chosen)
                 self._scorer = RowScorer(self._calibrated_state(calibrated), decision)
                 self._scorer_version, self._scorer_options = self.state.version[0][0], options
             try:

@@ -120,7 +120,7 @@ class Reviewing(Handle):
                 raise ModelError(f"{self.state.title} has numbers alone, which are never new; review ⟨by='evidence'⟩")
         elif len(self.state.classes) < 2:
             raise ModelError(f"{self.state.title} has one class only, and is never in doubt; review ⟨by='evidence'⟩")
-        matrix = cost_matrix(costs or {}, self.state.labels()) if by == "expected cost" else None
+        matrix = cost_matrix(costs or {}, self.state) if by == "expected cost" else None
 
         def render(rows: Rows) -> str:
             method = self.state.calibration(calibrated)

@@ -106,10 +106,8 @@ class Scoring(Imputing, OneRow, Weighing):
         def make_decision() -> Decision | None:
             if all(each is None for each in (costs, thresholds, top_k, coverage, certain)) and not by_class:
                 return None
-            return decision_of(
-                self.state.labels(), costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, certain=certain,
-                by_class=by_class,
-            )  # fmt: skip
+            given = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage, "certain": certain}
+            return decision_of(self.state, **given, by_class=by_class)
 
         chosen = make_decision()  # raises before the source is read
         if chosen is None:

@@ -1,11 +1,11 @@
 """Decision rules other than the highest posterior: least cost, thresholds, the k most probable classes, sets, certain rows."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nbsql.errors import InputError, ModelError, label_suggestion, written
+from nbsql.errors import InputError, ModelError, listed, suggestion, written
 from nbsql.family.checks import share, whole_number
 from nbsql.storage.calibration import calibration_methods
 from nbsql.storage.state import ModelState
@@ -26,11 +26,11 @@ class Decision:
 
 
 def decision_of(
-    labels: Sequence[Any], *, costs: Any, thresholds: Any, top_k: Any, coverage: Any, certain: Any, by_class: bool
+    state: ModelState, *, costs: Any, thresholds: Any, top_k: Any, coverage: Any, certain: Any, by_class: bool
 ) -> Decision | None:
     """The decision rule that the arguments of `Model.predict` describe; None for the most probable class.
 
-    The labels are the classes, by number. Raises InputError if an argument is invalid, or several rules are given.
+    Raises InputError if an argument is invalid, or several rules are given.
     """
     options = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage, "certain": certain}
     arguments = [f"⟨{name}⟩" for name, value in options.items() if value is not None]
@@ -40,15 +40,15 @@ def decision_of(
     if by_class and coverage is None and certain is None:
         raise InputError("⟨by_class⟩ goes with ⟨coverage⟩ or ⟨certain⟩")
     if costs is not None:
-        return Decision("predict with costs", "predict_at_cost", (cost_matrix(costs, labels),))
+        return Decision("predict with costs", "predict_at_cost", (cost_matrix(costs, state),))
     if thresholds is not None:
-        return Decision("predict with thresholds", "predict_at_thresholds", (threshold_list(thresholds, labels),))
+        return Decision("predict with thresholds", "predict_at_thresholds", (threshold_list(thresholds, state),))
     if coverage is not None:
         return Decision("predict with coverage", "predict_sets", (missed_share(coverage), by_class), calibration="conformal")
     if certain is not None:
         return Decision("predict with certain", "predict_certain", (share(certain, "certain"), by_class), calibration="certain")
     if top_k is not None:
-        return Decision("predict with top_k", "predict_top_k", (min(whole_number(top_k, "top_k"), len(labels)),))
+        return Decision("predict with top_k", "predict_top_k", (min(whole_number(top_k, "top_k"), len(state.classes)),))
     return None
 
 
@@ -74,50 +74,52 @@ def missed_share(coverage: Any) -> int:
     return 1000 - math.ceil(1000 * share(coverage, "coverage") - 1e-9)  # in floating point, 1000 * 0.9 may exceed 900
 
 
-def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]:
-    """The threshold of each class, in the order of `labels`; None for a class without one.
+def threshold_list(thresholds: Any, state: ModelState) -> list[float | None]:
+    """The threshold of each class, by number; None for a class without one.
 
     Raises InputError if the thresholds have another form, name an unknown class, or are not probabilities.
-
-    >>> threshold_list({"spam": 0.9}, ["ham", "spam"])
-    [None, 0.9]
     """
     if not isinstance(thresholds, Mapping) or not thresholds:
         raise InputError(f"thresholds are {{class: probability}}, with at least one class, not {thresholds!r}")
-    threshold_by_label: dict[Any, float] = {}
-    for label, value in thresholds.items():
-        if label not in labels:
-            hint = label_suggestion(label, labels)
-            raise InputError(f"the thresholds name a class {label!r}, which the model does not know{hint}")
-        threshold = _number(value)
+    found: list[float | None] = [None] * len(state.classes)
+    for label, place in _places(state, thresholds, "thresholds").items():
+        value = thresholds[label]
+        found[place] = threshold = _number(value)
         if not 0 <= threshold <= 1:
             raise InputError(f"the threshold of class {label!r} must be a probability, from 0 to 1, not {written(value)}")
-        threshold_by_label[label] = threshold
-    return [threshold_by_label.get(label) for label in labels]
+    return found
 
 
-def cost_matrix(costs: Any, labels: Sequence[Any]) -> list[list[float]]:
-    """The costs as a matrix: a list for each predicted class, with a cost for each actual class, in the order of `labels`.
+def cost_matrix(costs: Any, state: ModelState) -> list[list[float]]:
+    """The costs as a matrix: a list for each predicted class, with a cost for each actual class, by number.
 
     A pair that is not given costs 0 if the prediction is right and 1 if it is wrong. Raises InputError if the costs have
     another form, name an unknown class, or are not finite numbers.
-
-    >>> cost_matrix({("spam", "ham"): 5}, ["ham", "spam"])
-    [[0.0, 5.0], [1.0, 0.0]]
     """
-    numbers = {label: number for number, label in enumerate(labels)}
-    matrix = [[float(actual != predicted) for actual in numbers.values()] for predicted in numbers.values()]
-    for (actual, predicted), cost in _pairs(costs).items():
-        for label in (actual, predicted):
-            if label not in numbers:
-                hint = label_suggestion(label, labels)
-                raise InputError(f"the costs name a class {label!r}, which the model does not know{hint}")
-        matrix[numbers[predicted]][numbers[actual]] = _number(cost)
+    pairs, numbers = _pairs(costs), range(len(state.classes))
+    matrix = [[float(actual != predicted) for actual in numbers] for predicted in numbers]
+    places = _places(state, dict.fromkeys(label for pair in pairs for label in pair), "costs")
+    for (actual, predicted), cost in pairs.items():
+        matrix[places[predicted]][places[actual]] = _number(cost)
         if not math.isfinite(_number(cost)):
             raise InputError(
                 f"the cost of predicting {predicted!r} where {actual!r} is right must be a finite number, not {written(cost)}"
             )
     return matrix
+
+
+def _places(state: ModelState, labels: Iterable[Any], what: str) -> dict[Any, int]:
+    """The places of the classes that an argument names. Raises InputError if one is unknown, or named twice."""
+    given, found = [*labels], dict[Any, int]()
+    for label, place in zip(given, state.places(given), strict=True):
+        if place is None:
+            texts = [column.label for column in state.classes]
+            hint = suggestion(str(label), texts) or f"; the classes are {listed(state.labels())}"
+            raise InputError(f"the {what} name a class {label!r}, which the model does not know{hint}")
+        if place in found.values():
+            raise InputError(f"the {what} name class {label!r} twice, in two types; name it in one")
+        found[label] = place
+    return found
 
 
 def _pairs(costs: Any) -> dict[tuple[Any, Any], Any]:

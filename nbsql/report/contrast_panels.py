@@ -21,7 +21,7 @@ _SLICES = 16
 def discrimination(request: Request) -> Iterator[Figure]:
     """The values that distinguish one class from another, those first whose counts support the largest ratio."""
     known = top_classes(request)
-    a, b = request.classes or (known[0], known[1])
+    a, b = map(request.state.label_text, request.classes or (known[0], known[1]))
     query = profile.discrimination(request.state, a, b)
     numbers = {feature.name for feature in request.state.spec.features if is_number(feature)}  # whose values are cells
     rows, least = [row for row in records(query) if row["feature"] not in numbers], request.least_to_tell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
@@ -18,6 +18,7 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage import schema as schemas
 from nbsql.storage.calibration import calibration_of_posteriors
+from nbsql.storage.written import places_of_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +66,17 @@ class ModelState:
 
     def label_text(self, label: Any) -> str:
         """The text of a class of the model. Raises InputError if it has no such class."""
+        (place,) = self.places([label])
         texts = [column.label for column in self.classes]
-        text_by_label = dict(zip(map(str, self.labels()), texts, strict=True)) | {text: text for text in texts}
-        if str(label) not in text_by_label:
+        if place is None:
             known = suggestion(str(label), texts) or f"; it has {listed(texts)}"
             raise InputError(f"{self.title} has no class {label!r}{known}")
-        return text_by_label[str(label)]
+        return texts[place]
+
+    def places(self, given: Sequence[Any]) -> list[int | None]:
+        """The places of labels among the classes, by number; None for one of no class. A label may be given as its text."""
+        texts = [column.label for column in self.classes]
+        return places_of_labels(self.engine, given, texts, self.spec.target_type, self.labels)
 
     def calibration(self, calibrated: bool | None) -> str | None:
         """The method of the calibration of the posteriors that are asked for; None for those of the model itself.

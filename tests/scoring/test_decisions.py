@@ -1,6 +1,10 @@
 """Predictions over thresholds, and several a row: worked by hand, and held against numpy on the posteriors."""
 
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
 from typing import Any
+from uuid import UUID
 
 import duckdb
 import numpy as np
@@ -165,14 +169,60 @@ def test_errors_are_one_line_and_change_nothing(risks: nbsql.Model, refused: Ref
             risks.predict(source, **options)
 
 
-def test_a_label_of_another_type_gets_a_hint(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
-    model = nbsql.fit(con, "SELECT i % 2 AS y, i * 1.0 AS x FROM range(9) AS t(i)", target="y")
-    with refused(
-        nbsql.InputError, "the thresholds name a class '1', which the model does not know; did you mean 1, of type int?"
-    ):
-        model.predict("SELECT 1.0 AS x", thresholds={"1": 0.5})
-    with refused(nbsql.InputError, "the costs name a class '1', which the model does not know; did you mean 1, of type int?"):
-        model.predict("SELECT 1.0 AS x", costs={("1", "0"): 2})
+class Kind(Enum):
+    BEE, ANT = "Bee", "ant"
+
+
+@pytest.mark.parametrize(
+    ("kind", "labels", "given"),
+    [
+        ("BOOLEAN", "FALSE, TRUE", [["False", "true"], [np.bool_(False), np.bool_(True)]]),
+        ("TINYINT", "-3, 12", [["-3", "12"], [-3.0, Decimal("12.0")], [np.int64(-3), np.uint8(12)]]),
+        ("FLOAT", "-0.1, 0.1", [[-0.1, 0.1], ["-0.10", "0.1"], [-0.10000000149011612, 0.10000000149011612]]),
+        ("DECIMAL(5, 2)", "-1.5, 2.25", [[-1.5, 2.25], ["-1.5", "2.250"], [Decimal("-1.500"), Decimal("2.25")]]),
+        ("UUID", f"'{UUID(int=1)}', '{UUID(int=255)}'", [[UUID(int=1), str(UUID(int=255)).upper()]]),
+        ("VARCHAR", f"'{UUID(int=1)}', '{UUID(int=255)}'", [[UUID(int=1), UUID(int=255)]]),
+        ("ENUM('Bee', 'ant')", "'Bee', 'ant'", [[Kind.BEE, Kind.ANT], ["Bee", "ant"]]),
+        ("DATE", "'1999-12-31', '2000-01-01'", [["1999-12-31", datetime(2000, 1, 1)], [date(1999, 12, 31), date(2000, 1, 1)]]),
+        ("INTERVAL", "'1 day', '2 days'", [[timedelta(1), "2 days"]]),
+    ],
+)
+def test_labels_are_given_as_texts_or_as_equal_values(
+    con: duckdb.DuckDBPyConnection, kind: str, labels: str, given: list[list[Any]]
+) -> None:
+    con.execute(f"CREATE TABLE rows AS SELECT unnest([{labels}]::{kind}[]) AS y, unnest(['u', 'v']) AS g, s, s % 3 * 1.0 AS x "
+        "FROM range(4) AS r(s)")  # fmt: skip
+    low, high = con.execute("SELECT min(y), max(y) FROM rows").fetchall()[0]
+
+    def answers(a: Any, b: Any) -> list[Any]:
+        model = nbsql.fit(con, "rows", target="y", features=["g"], prior={a: 0.75, b: 0.25})
+        components = nbsql.fit(con, "rows", target="y", features=["x"], method=nbsql.Mixture({a: 2})).components
+        slices = model.evaluate("rows", by="s").slices
+        return [
+            model.predict("rows", thresholds={a: 0.9, b: 0.1}).fetchall(),
+            model.evaluate("rows", costs={(a, b): 5}).cost,
+            model.discrimination(a, b).fetchall(),
+            model.scorecard(target=a, digits=2).table(),
+            [row[:2] for row in components],
+            slices is not None and slices.compare(0, 1, label=a).fetchall(),
+        ]
+
+    expected = answers(low, high)
+    for a, b in given:
+        assert answers(a, b) == expected
+
+
+def test_a_label_that_is_none_or_named_twice_is_refused(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    model = nbsql.fit(con, "SELECT DATE '2024-01-01' + (i % 2)::INTEGER AS y, i * 1.0 AS x FROM range(9) AS t(i)", target="y")
+    all_classes = "; the classes are datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)"
+    closest = "; did you mean '2024-01-01'?"
+    for label, hint in {"2024-13-01": closest, "January": all_classes, 1: all_classes}.items():
+        with refused(nbsql.InputError, f"the thresholds name a class {label!r}, which the model does not know{hint}"):
+            model.predict("SELECT 1.0 AS x", thresholds={label: 0.5})
+    with refused(nbsql.InputError, f"the costs name a class 'x', which the model does not know{all_classes}"):
+        model.predict("SELECT 1.0 AS x", costs={("x", date(2024, 1, 1)): 2})
+    with refused(nbsql.InputError, "the thresholds name class '2024-01-01' twice, in two types; name it in one"):
+        model.predict("SELECT 1.0 AS x", thresholds={date(2024, 1, 1): 0.5, "2024-01-01": 0.4})
 
 
 def test_the_sql_of_an_evaluation_knows_the_costs(con: duckdb.DuckDBPyConnection) -> None:
