@@ -86,6 +86,40 @@ class NaiveBayesCV(NaiveBayesClassifier):
     def _options(self) -> dict[str, Any]:
         return {**super()._options(), **self._lists()}
 
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        connection: Any = None,
+    ) -> "NaiveBayesCV":
+        """Choose the settings, and fit the model of the best.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `NaiveBayesClassifier`.
+        groups : array-like of shape (n_samples,), default=None
+            The group of each row, for a `cv` that keeps groups together, such as ``GroupKFold(5)``.
+        connection : None
+            Not here: of a table nbsql.sweep is the same.
+
+        Returns
+        -------
+        self : NaiveBayesCV
+            The fitted estimator.
+        """
+        if groups is not None and self.cv == "loo":
+            raise InputError("cv='loo' leaves out single rows of a group; keep groups together by cv=GroupKFold(5)")
+        self._groups = groups
+        try:
+            super().fit(X, y, sample_weight, connection=connection)
+        finally:
+            del self._groups  # which no pickle should have
+        return self
+
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")
 
@@ -94,7 +128,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         if self.cv == "loo":
             return {}
         folds = np.full(len(labels), -1)
-        for number, (_, held_out) in enumerate(check_cv(self.cv, labels, classifier=True).split(X, labels)):
+        for number, (_, held_out) in enumerate(check_cv(self.cv, labels, classifier=True).split(X, labels, self._groups)):
             if (folds[held_out] >= 0).any():
                 raise ValueError("cv holds out a row twice; such folds are for GridSearchCV(NaiveBayesClassifier(), ...)")
             folds[held_out] = number

@@ -20,7 +20,7 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold, check_cv, cross_val_predict
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, StratifiedKFold, check_cv, cross_val_predict
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -379,6 +379,20 @@ def test_one_value_is_a_list_of_one_and_no_families_are_those_of_the_types() -> 
     proba = cross_val_predict(single, frame, labels, cv=2, method="predict_proba")
     assert found.cv_results_["params"][0]["families"] is None
     assert found.cv_results_["mean_test_neg_log_loss"][0] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
+
+
+def test_groups_are_kept_together() -> None:
+    frame, labels = mixed(40)
+    groups = np.arange(40) // 4
+    found = NaiveBayesCV(alphas=[2.0], cv=GroupKFold(3)).fit(frame, labels, groups=groups)
+    single = NaiveBayesClassifier(alpha=2.0)
+    proba = cross_val_predict(single, frame, labels, cv=GroupKFold(3), groups=groups, method="predict_proba")
+    assert found.best_score_ == pytest.approx(-log_loss(labels, proba), abs=1e-9)
+    assert not hasattr(found, "_groups")  # nor does a pickle have them
+    with pytest.raises(ValueError, match=r"^Found input variables with inconsistent numbers of samples: \[40, 40, 2\]$"):
+        NaiveBayesCV(cv=GroupKFold(3)).fit(frame, labels, groups=[1, 2])
+    with pytest.raises(nbsql.InputError, match=r"^cv='loo' leaves out single rows of a group; keep groups together by cv="):
+        NaiveBayesCV(cv="loo").fit(frame, labels, groups=groups)
 
 
 def test_splits_that_are_no_folds_are_refused() -> None:
