@@ -15,7 +15,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import are_written_alike, label_type
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.schema import build, drop_replaced
 from nbsql.storage.state import ModelState
 
@@ -105,6 +105,17 @@ def merge_specs(specs: Sequence[tuple[str, Spec]]) -> Spec:
     return replace(spec, shared=tuple(dict.fromkeys(note for _, each in specs for note in each.shared)))
 
 
+def _unlike(*features: Feature) -> list[str]:
+    """What of each of two features the other one is not: the columns, the family or, in one family, its options."""
+    if features[0].columns != features[1].columns:
+        return [f"of {listed(each.columns)}" for each in features]
+    names, options = [each.family.name for each in features], [each.family.options for each in features]
+    if names[0] != names[1]:
+        return names
+    other = [name for name in options[0] if options[0][name] != options[1][name]]
+    return [f"{names[0]} with {', '.join(f'{name}={each[name]!r}' for name in other)}" for each in options]
+
+
 def _describe_difference(one: Spec, other: Spec) -> str | None:
     if one.target != other.target or label_type(one.target_type, other.target_type) is None:
         return f"one predicts {one.target!r} ({one.target_type}), the other {other.target!r} ({other.target_type})"
@@ -113,7 +124,8 @@ def _describe_difference(one: Spec, other: Spec) -> str | None:
         if name not in ours or name not in theirs:
             return f"only one of them has the feature {name!r}; {_ALIKE}"
         if ours[name].family != theirs[name].family or ours[name].columns != theirs[name].columns:
-            return f"feature {name!r} is {ours[name].family!r} in one and {theirs[name].family!r} in the other; {_ALIKE}"
+            sides = _unlike(ours[name], theirs[name])
+            return f"feature {name!r} is {sides[0]} in one and {sides[1]} in the other; {_ALIKE}"
         for kinds in zip(ours[name].types, theirs[name].types, strict=False):
             if ours[name].is_category and not are_written_alike(*kinds):
                 return f"feature {name!r} is {kinds[0]} in one and {kinds[1]} in the other, whose values are other texts"

@@ -221,7 +221,8 @@ def test_only_what_models_the_same_is_merged(con: Connection) -> None:
     for options, reason in [
         ({"target": "z"}, "one predicts 'y' (VARCHAR), the other 'z' (VARCHAR)"),
         ({"exclude": ["z"]}, f"only one of them has the feature 'z'; {alike}"),
-        ({"families": {"x": "poisson"}}, "feature 'x' is Gaussian("),
+        ({"families": {"x": "poisson"}}, "feature 'x' is gaussian in one and poisson in the other"),
+        ({"families": {"z": nbsql.Categorical(alpha=2)}}, "feature 'z' is categorical with alpha=1.0 in one and cat"),
         ({"prior": "uniform"}, "one has the prior 'empirical', the other 'uniform', or with other numbers"),
         ({"slice_by": "x"}, "one has slice_by None, the other 'x'"),
     ]:
