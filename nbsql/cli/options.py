@@ -60,8 +60,19 @@ def option_of(name: str, annotation: Any, default: Any, text: str) -> Decorator:
     return option(flag, name, help=text[:1].upper() + text[1:], **options)
 
 
+class Command(click.Command):
+    """A command that refuses an option of one value which is given twice. Click takes the last of them in silence."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        for each in given:
+            if isinstance(each, click.Option) and not each.is_flag and not each.multiple and given.count(each) > 1:
+                raise click.UsageError(f"{each.opts[0]} is given twice; give it once", ctx)
+        return super().parse_args(ctx, args)
+
+
 def command(
-    short_help: str, *arguments: str | Decorator, name: str | None = None, cls: type[click.Command] = click.Command
+    short_help: str, *arguments: str | Decorator, name: str | None = None, cls: type[click.Command] = Command
 ) -> Callable[[Callable[..., Any]], click.Command]:
     """A decorator that makes a command of a function; its name is that of the function, with dashes, unless given.
 

@@ -14,6 +14,7 @@ from nbsql.cli.fit import chosen, fit
 from nbsql.cli.fit_options import OF_METHODS, takes
 from nbsql.cli.options import (
     AT_LEAST_1,
+    Command,
     Decorator,
     calibrated,
     check_into,
@@ -197,7 +198,7 @@ ROWS = (
 )
 
 
-class _SQL(click.Command):
+class _SQL(Command):
     """The command `sql`; `sql DATABASE fit SOURCE ...` is short for `fit DATABASE SOURCE ... --sql`."""
 
     def make_context(

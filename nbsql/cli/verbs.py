@@ -10,7 +10,18 @@ import click
 import nbsql
 from nbsql.cli.answers import Form, answer, with_formats
 from nbsql.cli.arguments import COST, THRESHOLD, costs_of
-from nbsql.cli.options import Decorator, by_name, calibrated, columns, limited, option, option_of, reads_model, weighted
+from nbsql.cli.options import (
+    Command,
+    Decorator,
+    by_name,
+    calibrated,
+    columns,
+    limited,
+    option,
+    option_of,
+    reads_model,
+    weighted,
+)
 from nbsql.cli.session import show_warnings
 from nbsql.spec.signature import described_arguments
 
@@ -120,7 +131,7 @@ def verb_command(
         made = decorator(made)
     lines = "\n".join(f"  nbsql {name} shop.duckdb {example}" for example in examples)
     short = _SENTENCE_PART.split(" ".join(text.split()), maxsplit=1)[0]
-    return click.command(name, help=f"{text}\n\n\b\n{lines}", short_help=f"{short}.")(made)
+    return click.command(name, Command, help=f"{text}\n\n\b\n{lines}", short_help=f"{short}.")(made)
 
 
 def values_of(model: nbsql.Model, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -116,6 +116,20 @@ def test_a_name_comes_once(shop: Path, monkeypatch: pytest.MonkeyPatch, words: s
 
 
 @pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("fit shop.duckdb days --target play --name m --alpha 1 --alpha 2", "--alpha"),
+        ("sweep shop.duckdb days --target play --alphas 1 --alphas 2", "--alphas"),  # not 1,2
+        ("sql shop.duckdb fit days --target play --target sky --name m", "--target"),
+        ("evaluate shop.duckdb golf days --folds 2 --folds 3", "--folds"),
+        ("dependence shop.duckdb golf days --features sky --features wind", "--features"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, option: str) -> None:
+    assert run(shop, monkeypatch, words, code=2) == f"{option} is given twice; give it once"
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         ("export shop.duckdb golf out.txt", "a model is exported as Parquet; end the path 'out.txt' with .parquet"),
