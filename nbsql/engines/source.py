@@ -66,6 +66,10 @@ class Source:
         self._rereads = rereads or is_table
         self._release = release
 
+    def column(self, name: str | None) -> Column | None:
+        """The column of that name, in any case of letters, as no two differ in it alone (check_distinct)."""
+        return None if name is None else next((each for each in self.columns if folded(each.name) == folded(name)), None)
+
     def allows_rereads(self, reads: int) -> bool:
         """Whether it may be read again so often, for a column each time, and a copy would not be quicker."""
         if callable(self._rereads):

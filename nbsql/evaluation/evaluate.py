@@ -138,10 +138,10 @@ def queries_of_judged_rows(
 def _column(source: Source, name: str, role: str) -> Column:
     if not isinstance(name, str):
         raise InputError(f"{role} must be the name of a column, not {name!r}")
-    column_ = next((column for column in source.columns if folded(column.name) == folded(name)), None)
-    if column_ is None:
+    found = source.column(name)
+    if found is None:
         raise no_column(name, (column.name for column in source.columns), source.label, role)
-    return column_
+    return found
 
 
 def _role_of_slice(name: str) -> str:
@@ -170,7 +170,7 @@ def label_column(state: ModelState, source: Source) -> tuple[str | None, bool]:
 
     Raises InputError if its labels cannot be compared with those of the model.
     """
-    target = next((column for column in source.columns if folded(column.name) == folded(state.spec.target)), None)
+    target = source.column(state.spec.target)
     if target is None:
         return None, False
     is_comparable = _comparison_kind(_class_column(state)) == _comparison_kind(target)

@@ -77,7 +77,7 @@ def _texts(
     changed = {folded(other.name) for other in made}
     found = []
     for name, kind in each.reads:
-        column = next((column for column in source.columns if folded(column.name) == folded(name)), None)
+        column = source.column(name)
         if column is None or folded(name) in changed or value_kind(kind) != "text" or column.kind == "text":
             continue
         kinds, learnt = texts[name]
@@ -91,7 +91,7 @@ def _texts(
 def _times(engine: Engine, each: Derived, source: Source, made: Sequence[Derived], title: str) -> list[Derived]:
     """The column of which a part is taken, without a value, if it has none. Raises InputError if it has others than learnt."""
     ((name, learnt),) = each.reads
-    column = next((column for column in source.columns if folded(column.name) == folded(name)), None)
+    column = source.column(name)
     if column is None or folded(name) in {folded(other.name) for other in made} or is_learnt_time(each, column):
         return []
     if column.type not in NO_TYPE and _has_values(engine, source, column):

@@ -89,10 +89,10 @@ class Folds:
         for spec in specs:
             check(spec, "cross_validate")
         self._tables_by_kind: dict[str, tuple[str, Markup]] = {}
-        column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
+        of_fold = source.column(fold)
         self.cells = table("cells")
-        self._hashes_rows = column is None
-        self._prepare([_with_joins(spec) for spec in specs], folds, column)
+        self._hashes_rows = of_fold is None
+        self._prepare([_with_joins(spec) for spec in specs], folds, None if of_fold is None else of_fold.name)
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
         """Prepare the families, split the rows and count them."""

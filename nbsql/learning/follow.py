@@ -39,7 +39,8 @@ def follow(change: Change, table: Source, rows: Callable[[], Source], present: P
             f"{table.label} is partitioned, or a partition, whose rows can be written past its triggers; "
             "follow a table by itself"
         )
-    target = next((c.name for c in table.columns if folded(c.name) == folded(draft.spec.target)), None)
+    of_target = table.column(draft.spec.target)
+    target = None if of_target is None else of_target.name
     if engine.query_macro("row_count", table.relation, target)[0][0]:
         _learn_present_rows(change, rows(), present)
     render, changes = engine.renderer, draft.relations["changes"]

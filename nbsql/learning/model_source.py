@@ -83,7 +83,7 @@ def read_as_learnt(engine: Engine, spec: Spec, statistics: Markup, source: Sourc
 
 def _labels_as_learnt(engine: Engine, spec: Spec, source: Source) -> None:
     """Let labels be of the type that a model has learnt: numbers or dates if none of them changes, or where none is known."""
-    target = next((column for column in source.columns if folded(column.name) == folded(spec.target)), None)
+    target = source.column(spec.target)
     if target is None or label_type(target.type, spec.target_type) is not None:
         return
     learnt = engine.type_name(spec.target_type)

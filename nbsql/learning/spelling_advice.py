@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import listed
-from nbsql.rendering.dialect import folded, plain_name, restore
+from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.derived import derive_argument
 
@@ -56,7 +56,7 @@ def advice_on_missing_classes(column: str, rows: Mapping[str, int]) -> str | Non
 
 def advice_on_booleans(engine: Engine, source: Source, target: str) -> str | None:
     """The line on classes that a file has as yes and no, which DuckDB reads as true and false; None if there are none."""
-    column = next((each for each in source.columns if folded(each.name) == folded(target)), None)
+    column = source.column(target)
     if source.as_texts is None or column is None or column.kind != "boolean":
         return None
     name = column.name

@@ -101,7 +101,7 @@ def _split(
     if count < MIN_ROWS:
         return rows, None
     names = [column.name for column in rows.columns]
-    column = next((each for each in rows.columns if folded(each.name) == folded(target)), rows.columns[0])
+    column = rows.column(target) or rows.columns[0]
     parts = rows_in_parts(engine, rows, names, (column.name, column.label_type), count, temporary, _PARTS)
     seen, held_out = split_at_part(engine, rows, parts, "0")
     held_out.label = "the other fifth"

@@ -16,7 +16,6 @@ from nbsql.engines.source import Source
 from nbsql.learning.folds import resolve_settings
 from nbsql.model import Model
 from nbsql.plan.context import Context
-from nbsql.rendering.dialect import folded
 from nbsql.spec.options import Options
 from nbsql.storage.calibration import restore_calibration
 
@@ -66,12 +65,14 @@ def keep_aside(
     The rows are always split alike. All are for the choice if there are too few rows or folds.
     """
     rows = engine.query_macro("row_count", source.relation)[0][0]
-    column = next((each.name for each in source.columns if fold is not None and folded(each.name) == folded(fold)), None)
-    if rows < MIN_ROWS or (fold is not None and column is None):  # what is missing is said later
+    of_fold = source.column(fold)
+    if rows < MIN_ROWS or (fold is not None and of_fold is None):  # what is missing is said later
         return source, None
     spec = resolve_settings(engine, source, [options], fold)[0]
     label = (spec.target, spec.target_type)
-    parts = rows_in_parts(engine, source, spec.columns, label, rows, temporary, PARTS, column)
+    parts = rows_in_parts(
+        engine, source, spec.columns, label, rows, temporary, PARTS, None if of_fold is None else of_fold.name
+    )
     names = [name for (name,) in engine.query_macro("names_of_parts", parts, Context.of(spec))]
     return split_at_part(engine, source, parts, names[-1]) if len(names) >= _MIN_PARTS else (source, None)
 
