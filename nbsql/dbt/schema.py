@@ -86,6 +86,7 @@ _OF_FAMILIES: dict[str, dict[str, Any]] = {
         "maxItems": 999,
     },
 }
+_SHARED = tuple(item.name for item in dataclasses.fields(Family))
 _PLAIN: dict[Any, dict[str, Any]] = {
     bool: {"type": "boolean"},
     int: {"type": "integer", "minimum": 0},
@@ -104,7 +105,7 @@ def properties_schema() -> dict[str, Any]:
         "title": "meta.nbsql in the properties of dbt models",
         "type": "object",
         "properties": {"models": {"type": "array", "items": model}},
-        "$defs": {"nbsql": _options(), "family": _families()},
+        "$defs": {"nbsql": _options(), "family": _families(), **{name: _shared(name) for name in _SHARED}},
     }
 
 
@@ -158,11 +159,19 @@ def _families() -> dict[str, Any]:
             if option == "event":
                 schema = {"enum": of["choices"]["event"]}
             own[option] = {"description": described[option], **schema}
+            if option in _SHARED and own[option] == _shared(option):
+                own[option] = {"$ref": f"#/$defs/{option}"}
         required = ["family", *(option for option in ("columns", "by") if option in own)]
         mappings.append({"type": "object", "properties": own, "required": required, "additionalProperties": False})
     return {
         "anyOf": [{"enum": [name for name, of in facts().items() if not {"columns", "by"} & of["defaults"].keys()]}, *mappings]
     }
+
+
+def _shared(option: str) -> dict[str, Any]:
+    """The schema of an option that all families have."""
+    schema = _PLAIN[float] if option == "alpha" else _OF_FAMILIES.get(option) or _schema(typing.get_type_hints(Family)[option])
+    return {"description": _descriptions(Family)[option], **schema}
 
 
 def _schema(hint: Any) -> dict[str, Any]:
