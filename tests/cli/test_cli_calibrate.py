@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -14,17 +13,13 @@ import nbsql
 from nbsql.cli import main
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with the tables sky and rest and the model weather of the first."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute("""CREATE TABLE seen AS SELECT i, i % 3 = 0 AS wet, i % 3 + i % 5 AS a, i % 3 + i % 5 + i % 2 AS b,
-            1 + i % 2 AS w FROM range(90) AS t(i)""")
-        con.execute("CREATE TABLE sky AS FROM seen WHERE i < 60")
-        con.execute("CREATE TABLE rest AS FROM seen WHERE i >= 60")
-        nbsql.fit(con, "sky", target="wet", exclude=["w"], id="i", name="weather")
-    return path
+    con.execute("""CREATE TABLE seen AS SELECT i, i % 3 = 0 AS wet, i % 3 + i % 5 AS a, i % 3 + i % 5 + i % 2 AS b,
+        1 + i % 2 AS w FROM range(90) AS t(i)""")
+    con.execute("CREATE TABLE sky AS FROM seen WHERE i < 60")
+    con.execute("CREATE TABLE rest AS FROM seen WHERE i >= 60")
+    nbsql.fit(con, "sky", target="wet", exclude=["w"], id="i", name="weather")
 
 
 @pytest.mark.slow

@@ -15,18 +15,13 @@ import nbsql
 from nbsql.cli import main
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with the tables may and june, and the model golf of may."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute(
-            "CREATE TABLE may AS "
-            "FROM (VALUES ('sun', 1.0, 'no'), ('sun', 2.0, 'yes'), ('rain', 3.0, 'yes')) AS t(sky, wind, play)"
-        )
-        con.execute("CREATE TABLE june AS FROM (VALUES ('snow', 9.0, 'maybe'), ('rain', 4.0, 'yes')) AS t(sky, wind, play)")
-        nbsql.fit(con, "may", target="play", name="golf")
-    return path
+    con.execute(
+        "CREATE TABLE may AS FROM (VALUES ('sun', 1.0, 'no'), ('sun', 2.0, 'yes'), ('rain', 3.0, 'yes')) AS t(sky, wind, play)"
+    )
+    con.execute("CREATE TABLE june AS FROM (VALUES ('snow', 9.0, 'maybe'), ('rain', 4.0, 'yes')) AS t(sky, wind, play)")
+    nbsql.fit(con, "may", target="play", name="golf")
 
 
 def table(output: str) -> list[list[str]]:

@@ -1,7 +1,6 @@
 """The commands cross-validate, sweep, drift, merge, export and import: what they print, leave and refuse."""
 
 import json
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -12,15 +11,11 @@ import nbsql
 from nbsql.cli import main
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with the table sky and the model weather, cut by week."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute("""CREATE TABLE sky AS SELECT i // 10 AS week, CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky,
-            CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
-        nbsql.fit(con, "sky", target="play", exclude=["week"], name="weather", slice_by="week")
-    return path
+    con.execute("""CREATE TABLE sky AS SELECT i // 10 AS week, CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky,
+        CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
+    nbsql.fit(con, "sky", target="play", exclude=["week"], name="weather", slice_by="week")
 
 
 @pytest.mark.slow

@@ -22,14 +22,10 @@ run = partial(commands.run, "evaluate")
 SKY = "(VALUES ('sun', 'no', 2), ('sun', 'no', 1), ('rain', 'yes', 1), ('sun', 'yes', 3)) AS t(sky, play, w)"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with the table sky and the model weather."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute(f"CREATE TABLE sky AS FROM {SKY}")
-        nbsql.fit(con, "sky", target="play", exclude=["w"], name="weather")
-    return path
+    con.execute(f"CREATE TABLE sky AS FROM {SKY}")
+    nbsql.fit(con, "sky", target="play", exclude=["w"], name="weather")
 
 
 def cells(output: str, start: str) -> list[list[str]]:

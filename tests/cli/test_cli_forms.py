@@ -24,18 +24,14 @@ ROOT = Path(__file__).parents[2]
 TALES = ("demo", "sql", "ad-hoc", "dbt-path", "help", "report", "plot")  # a story, SQL, a path, pages, a picture: no values
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with the tables golf and other and the model spell."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute(
-            "CREATE TABLE golf AS SELECT i AS id, i % 3 AS wind, ['é', 'b'][1 + i % 2] AS sky, i % 4 = 0 AS play "
-            "FROM range(40) AS t(i)"
-        )
-        con.execute("CREATE TABLE other AS FROM golf LIMIT 4")
-        nbsql.fit(con, "golf", target="play", name="spell", id="id")
-    return path
+    con.execute(
+        "CREATE TABLE golf AS SELECT i AS id, i % 3 AS wind, ['é', 'b'][1 + i % 2] AS sky, i % 4 = 0 AS play "
+        "FROM range(40) AS t(i)"
+    )
+    con.execute("CREATE TABLE other AS FROM golf LIMIT 4")
+    nbsql.fit(con, "golf", target="play", name="spell", id="id")
 
 
 def rows_of(text: str) -> list[dict[str, str]]:

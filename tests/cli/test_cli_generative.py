@@ -10,16 +10,12 @@ from support.commands import cells, run
 import nbsql
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with the table sky, the models weather and its linear twin."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute("""CREATE TABLE sky AS SELECT CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky, i % 7 + 0.5 AS wind,
-            CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
-        nbsql.fit(con, "sky", target="play", name="weather")
-        nbsql.fit(con, "sky", target="play", name="flat", families={"wind": nbsql.Gaussian(shared_variance=True)})
-    return path
+    con.execute("""CREATE TABLE sky AS SELECT CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky, i % 7 + 0.5 AS wind,
+        CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
+    nbsql.fit(con, "sky", target="play", name="weather")
+    nbsql.fit(con, "sky", target="play", name="flat", families={"wind": nbsql.Gaussian(shared_variance=True)})
 
 
 def test_forms_that_a_model_does_not_have(shop: str) -> None:

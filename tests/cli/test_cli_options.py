@@ -20,19 +20,15 @@ TABLE = """CREATE TABLE t AS SELECT i AS id, 'abc'[1 + i % 3] AS y, i * 7 % 11 +
     'v' || i * i % 4 AS v, i % 2 = 0 AS g, i % 4 AS kind FROM range(60) AS r(i)"""
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with a table, two that can be joined to it, and the calibrated model m of numbers, a word and a boolean."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute(TABLE)
-        con.execute("CREATE TABLE dated AS SELECT *, DATE '2025-01-01' + id::INTEGER AS day FROM t")
-        con.execute("CREATE TABLE groups AS FROM (VALUES (TRUE, 1.5), (FALSE, 2.5)) AS t(g, size)")
-        con.execute("CREATE TABLE kinds AS SELECT i AS id, 'k' || i % 3 AS price FROM range(4) AS r(i)")
-        model = nbsql.fit(con, "t", target="y", id="id", features=["x", "v", "g"], name="m")
-        model.calibrate("t", method="conformal")
-        model.calibrate("t", method="certain", confidence=0.5)
-    return path
+    con.execute(TABLE)
+    con.execute("CREATE TABLE dated AS SELECT *, DATE '2025-01-01' + id::INTEGER AS day FROM t")
+    con.execute("CREATE TABLE groups AS FROM (VALUES (TRUE, 1.5), (FALSE, 2.5)) AS t(g, size)")
+    con.execute("CREATE TABLE kinds AS SELECT i AS id, 'k' || i % 3 AS price FROM range(4) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", id="id", features=["x", "v", "g"], name="m")
+    model.calibrate("t", method="conformal")
+    model.calibrate("t", method="certain", confidence=0.5)
 
 
 FITS: dict[str, dict[str, Any]] = {

@@ -17,14 +17,10 @@ import nbsql
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A database with the table golf and the model spell."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute("CREATE TABLE golf AS SELECT i % 3 AS wind, i % 2 = 0 AS play FROM range(14) AS t(i)")
-        nbsql.fit(con, "golf", target="play", name="spell")
-    return path
+    con.execute("CREATE TABLE golf AS SELECT i % 3 AS wind, i % 2 = 0 AS play FROM range(14) AS t(i)")
+    nbsql.fit(con, "golf", target="play", name="spell")
 
 
 def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:

@@ -12,15 +12,11 @@ import nbsql
 from nbsql.cli import main
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def fill(con: duckdb.DuckDBPyConnection) -> None:
     """A model without smoothing, to which some values are impossible."""
-    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
-    with duckdb.connect(path) as con:
-        con.execute("""CREATE TABLE days AS SELECT i AS id, ['sun', 'rain'][1 + i % 2] AS sky, i % 4 < 2 OR i % 2 = 1 AS play,
-            i / 3 AS heat, [1.5, 'nan'::DOUBLE] AS list FROM range(12) AS t(i)""")
-        nbsql.fit(con, "days", target="play", name="golf", id="id", features=["sky", "heat"], alpha=0)
-    return path
+    con.execute("""CREATE TABLE days AS SELECT i AS id, ['sun', 'rain'][1 + i % 2] AS sky, i % 4 < 2 OR i % 2 = 1 AS play,
+        i / 3 AS heat, [1.5, 'nan'::DOUBLE] AS list FROM range(12) AS t(i)""")
+    nbsql.fit(con, "days", target="play", name="golf", id="id", features=["sky", "heat"], alpha=0)
 
 
 def strict(text: str) -> Any:
