@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from markupsafe import Markup
 
 from nbsql.learning.folds import Folds
+from nbsql.learning.logistic import Problem
 from nbsql.learning.shared_features import SharedFeatures
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
@@ -24,6 +26,35 @@ class Evidence:
     relation: Markup
     features: Sequence[Feature]
     relative: bool = False  # whether it is what they say beyond the first class, by which no class has weights of its own
+
+
+@dataclass(frozen=True)
+class Term:
+    """An unknown of the search and what it multiplies in the score of a class (sql/macros/learning/weighted.sql)."""
+
+    j: int  # its number
+    kind: str  # "bias", "prior", "all", "feature" or "class"
+    feature: Feature | None = None
+    class_no: int | None = None
+    priors: Sequence[float] = ()  # of "prior": the log-odds of each class against the first
+
+
+@dataclass(frozen=True)
+class EvidenceProblem(Problem):
+    """The search as the scan of logistic regression renders it: that of two classes, whose rows are one for each real class."""
+
+    class_numbers: Sequence[int] = ()
+    relative: bool = False  # whether the numbers of the terms are those beyond the first class
+
+    listed: Markup | None = None  # the terms with lists of their numbers in all rows, if the rows have lists of these numbers
+
+    rows_macro: ClassVar[str] = "evidence_predicted"
+    reuses_products = True
+
+    @property
+    def scored_classes(self) -> Sequence[int]:
+        """The classes in which terms have numbers: beyond the first one, it has none."""
+        return self.class_numbers[self.relative :]
 
 
 class EvidenceFolds(Folds):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from operator import sub
-from typing import Any, ClassVar
+from typing import Any
 
 from markupsafe import Markup
 
@@ -14,9 +14,9 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
-from nbsql.learning.evidence import MAX_WEIGHTS_TO_COMPARE, Evidence, EvidenceFolds, may_weigh_classes
+from nbsql.learning.evidence import MAX_WEIGHTS_TO_COMPARE, Evidence, EvidenceFolds, EvidenceProblem, Term, may_weigh_classes
 from nbsql.learning.interactions import LEAST_GAIN, interactions, triples
-from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
+from nbsql.learning.logistic import MAX_WEIGHTS, WeightSearch
 from nbsql.learning.newton import Newton, Step, Sums, with_rise
 from nbsql.learning.one_dependence import cut_of
 from nbsql.learning.selection import best_features, rounded
@@ -38,28 +38,6 @@ MOST_LISTED = 10_000_000  # numbers of these rows, terms and classes whose produ
 MOST_OFFSETS = 30  # classes with an offset each, which take K squared; beyond it they share one weight of the prior
 
 
-@dataclass(frozen=True)
-class Term:
-    """An unknown of the search and what it multiplies in the score of a class (sql/macros/learning/weighted.sql)."""
-
-    j: int  # its number
-    kind: str  # "bias", "prior", "all", "feature" or "class"
-    feature: Feature | None = None
-    class_no: int | None = None
-    priors: Sequence[float] = ()  # of "prior": the log-odds of each class against the first
-
-
-@dataclass(frozen=True)
-class EvidenceProblem(Problem):
-    """The search as the scan of logistic regression renders it: that of two classes, whose rows are one for each real class."""
-
-    class_numbers: Sequence[int] = ()
-    relative: bool = False  # whether the numbers of the terms are those beyond the first class
-
-    rows_macro: ClassVar[str] = "evidence_predicted"
-    reuses_products = True
-
-
 _OFFSETS = ("bias", "prior")  # kinds of terms that no penalty shrinks
 Trial = tuple[float, Weighted, "list[float]"]  # a held-out log loss, the options, and the point of their weights
 
@@ -68,9 +46,11 @@ Trial = tuple[float, Weighted, "list[float]"]  # a held-out log loss, the option
 class FeatureWeightSearch(WeightSearch):
     """A search for the weights of features, by one set of options or by the best of several."""
 
+    problem: EvidenceProblem = field(init=False)
     counts: Sequence[float] = ()  # the rows of each class, in the order of their numbers
     shares: Iterator[int] = field(default_factory=lambda: repeat(1))  # next, the products of one row in so many are summed
     _row_count: int = 0
+    _lists: dict[Markup, tuple[EvidenceProblem, Markup]] = field(default_factory=dict)
     _last: tuple[Sequence[float], Sequence[float]] | None = None  # the last point of a search, and its gradient
 
     def find(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[tuple[int, str | None, float]]]:
@@ -174,7 +154,7 @@ class FeatureWeightSearch(WeightSearch):
         """The step at a point. Its products are those of the last step, mended, or of some rows three times, then of all."""
         relation = self._point(point)
         self.engine.announce("sums")
-        sums = self.newton.load(self.engine.query_macro("evidence_sums", self.problem, design, relation))
+        sums = self.newton.load(self.engine.query_macro("evidence_sums", *self.listed(design), relation))
         gradient = [0.0, *(found[0] for _, _, found in sums[2:])]
         if products is None:
             products = self._products(design, relation, sums[0][2][2])
@@ -188,13 +168,26 @@ class FeatureWeightSearch(WeightSearch):
         """The products at a point: of all rows, which have a weight, or of some of them, grown to it."""
         share, width = next(self.shares), len(self.counts) * self.problem.width
         listed = self.engine.renderer.dialect.traits.vectorised and self._row_count // share * width <= MOST_LISTED
-        sums = self.newton.load(self.engine.query_macro("evidence_products", self.problem, design, relation, share, listed))
+        sums = self.newton.load(self.engine.query_macro("evidence_products", *self.listed(design), relation, share, listed))
         growth = weight / sums[0][2][2] if share > 1 else 1.0
         return [(i, j, [growth * found[0]]) for i, j, found in sums if i is not None and j is not None]
 
+    def listed(self, evidence: Markup) -> tuple[EvidenceProblem, Markup]:
+        """The problem and its rows, which have lists if they are few: to plan a number of each term takes most of a scan."""
+        if evidence not in self._lists:
+            rows, render = self.engine.query_macro("row_count", evidence)[0][0], self.engine.renderer.fragment
+            is_small = rows < 2 * ROWS_FOR_PRODUCTS and rows * len(self.counts) * self.problem.width <= MOST_LISTED
+            self._lists[evidence] = self.problem, evidence
+            if is_small and self.engine.renderer.dialect.traits.vectorised:
+                lists = self._table("lists of evidence", render("listed_evidence", self.problem, evidence))
+                terms = self._table("terms with lists", render("terms_of_lists", self.problem, lists))
+                rows_with_lists = self._table("rows with lists", render("rows_of_lists", self.problem, lists))
+                self._lists[evidence] = replace(self.problem, listed=terms), rows_with_lists
+        return self._lists[evidence]
+
     def _scores(self, evidence: Evidence, points: Sequence[tuple[str, Sequence[float]]]) -> Markup:
         """A table of the scores of the rows by the point of each fold: within a query each score would be computed K times."""
-        query = self.engine.renderer.fragment("scores_of_weights", self.problem, evidence.relation, points)
+        query = self.engine.renderer.fragment("scores_of_weights", *self.listed(evidence.relation), points)
         return self._table("scored rows", query)
 
     def loss(self, scores: Markup) -> float:
@@ -207,7 +200,7 @@ class FeatureWeightSearch(WeightSearch):
 
         The curvature is that of all rows, as if the others were as many: their gradient and the penalty grow to that.
         """
-        folds = self.engine.query_macro("sums_of_folds", self.problem, evidence.relation, self._point(point))
+        folds = self.engine.query_macro("sums_of_folds", *self.listed(evidence.relation), self._point(point))
         totals = [sum(column) for column in zip(*(sums for _, sums in folds), strict=True)]
         growths = [totals[2] / (totals[2] - sums[2]) for _, sums in folds]
         others = [
@@ -240,7 +233,9 @@ class FeatureWeightSearch(WeightSearch):
                 f"leave features out, or use ⟨{usual}⟩"
             )
         layout = self.engine.renderer.layout
-        self.problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers, evidence.relative)
+        problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers, evidence.relative)
+        if problem != getattr(self, "problem", None):
+            self.problem, self._lists = problem, {}
         self.terms = self._table("terms", self.engine.renderer.fragment("terms_of_evidence", terms))
         self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind not in _OFFSETS], 0.0)
         self._set_penalty(options)

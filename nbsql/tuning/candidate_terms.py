@@ -313,7 +313,7 @@ class CandidateTerms:
             counts=[float(counts[k]) for k in range(1, self.classes + 1)],
         )  # fmt: skip
         points = search.find_by_fold(method, Evidence(relation, [feature for feature, _ in numbered], True))
-        return self._create("scores by weights", "scores_of_weights", search.problem, relation, points)
+        return self._create("scores by weights", "scores_of_weights", *search.listed(relation), points)
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:
         """The best temperature for all rows, and for each fold that of the other folds."""
