@@ -171,7 +171,7 @@ OF_METHODS = together(
     ),
     option(
         "--views/--no-views", default=None,
-        help="For weighted, whether numbers and texts are two features, each with a weight.  [default: texts]",
+        help="For weighted, whether numbers and texts are two features with a weight each.  [default: if rows are enough]",
     ),
     option("--pairs", type=int, metavar="N", help="For weighted, the most pairs of columns that are features.  [default: 0]"),
     option("--triples", type=int, metavar="N", help="For weighted, the most triples of columns as features.  [default: 0]"),

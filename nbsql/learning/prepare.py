@@ -17,6 +17,7 @@ from nbsql.learning.selection import with_features
 from nbsql.plan.context import Context
 from nbsql.spec.dependence import AODE
 from nbsql.spec.half_life import WEIGHT_NOW
+from nbsql.spec.method import Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.spec.used import check_used
 
@@ -40,20 +41,27 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
 
     spec = replace(spec, features=tuple(map(with_answers, spec.features)))
     if spec.weighted is not None:
-        spec = with_trees(engine, without_equal_views(engine, spec, source), spec.weighted, source)
+        spec = with_trees(engine, with_useful_views(engine, spec, spec.weighted, source), spec.weighted, source)
     if isinstance(spec.dependence, AODE):
         return with_pairs(engine, spec, spec.dependence, source)
     return spec if spec.dependence is None else with_parents(engine, spec, spec.dependence, source)
 
 
-def without_equal_views(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec without the further views of numbers of two values, which would say what their bins say."""
+def with_useful_views(engine: Engine, spec: Spec, method: Weighted, source: Source) -> Spec:
+    """The spec without further views of numbers that have two values, whose bins say the same.
+
+    Unless the user has asked for views, there are none of numbers where the weights are many, or the rows few for them.
+    """
     views = [each for each in spec.features if each.is_number and each.family.cell == "number" and each.name != each.column]
     if not views:
         return spec
     facts = engine.query_macro("number_facts", Context.of(spec), source.relation, views, False)
     varied = {index for index, _, _, distinct_values, *_ in facts if distinct_values > 2}
-    return with_features(spec, [each.name for each in spec.features if each not in views or each.index in varied])
+    useful = with_features(spec, [each.name for each in spec.features if each not in views or each.index in varied])
+    most = min(MAX_VIEWED, max((rows for _, rows, *_ in facts), default=0) // ROWS_OF_VIEW)
+    if method.views is None and len(useful.features) > most:
+        return with_features(spec, [each.name for each in spec.features if each not in views])
+    return useful
 
 
 def prepare(draft: Draft) -> Draft:
@@ -82,6 +90,8 @@ def check_use(draft: Draft) -> Draft:
     return draft
 
 
+MAX_VIEWED = 200  # features, above which none is another view of a number unless it is asked for
+ROWS_OF_VIEW = 5  # for each feature, from which on there are such views unasked
 TOGETHER = ("binned_edges", "binned_mdl", "kernel_range")  # each of many numbers in one statement
 MAX_VALUES = 500_000  # values in one statement; of larger tables it has fewer columns
 ROWS_FOR_BINS = 5_000  # from which the bins are found that MDL chooses from, or up to twice as many,

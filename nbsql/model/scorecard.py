@@ -22,6 +22,7 @@ from nbsql.spec.method import CLASS_AND_FEATURE, METHODS
 from nbsql.spec.spec import Feature
 
 Reference = Literal["best", "average"]
+CURE = "⟨method=nbsql.Weighted(views=False)⟩"  # where a value has no points by itself
 HEADINGS = ("feature", "value", "rows", "of target", "weight of evidence", "information value", "points")
 
 
@@ -236,7 +237,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
         if state.spec.weighted is not None and state.spec.weighted.per == CLASS_AND_FEATURE and len(state.classes) > 2:
             raise ModelError(
                 f"{state.title} has weights for each of {len(state.classes)} classes, and the rest together has none; "
-                "fit it with ⟨method='weighted'⟩, or a target of two classes"
+                f"fit it with {CURE}, or a target of two classes"
             )
         by = "" if state.spec.clusters else 'by="mdl"' if len(state.classes) > 2 else 'by="mdl", monotone=True'
         _check_features(state.spec.features, f"nbsql.Binned({by})")
@@ -258,8 +259,7 @@ def _check_features(features: Sequence[Feature], bins: str) -> None:
     if together := [each.name for each in features if each.family.is_ratio]:
         are = "is a feature" if len(together) == 1 else "are features"
         raise ModelError(
-            f"{listed(together)} {are} of several columns, so that a value has no points by itself; "
-            "fit it with ⟨method='weighted'⟩ without pairs, triples or parents"
+            f"{listed(together)} {are} of several columns, so that a value has no points by itself; fit it with {CURE}"
         )
     if dependent := [each for each in features if each.family.parent]:
         on = " and ".join(f"{each.name!r} depends on {listed(each.family.parent_names)}" for each in dependent)
@@ -274,11 +274,11 @@ def _check_features(features: Sequence[Feature], bins: str) -> None:
     left_out = list(dict.fromkeys(each.column for each in others if not (each.is_number or each.family.over_columns)))
     binned = ", ".join(f"{name!r}: {bins}" for name in numbers)
     cures = [f"fit it with ⟨families={{{binned}}}⟩"] if numbers else []
-    cures += ["fit it with ⟨method='weighted'⟩ without views"] if views else []
+    cures += [f"fit it with {CURE}"] if views else []
     cures += [f"leave {'it' if len(left_out) == 1 else 'them'} out of the model: ⟨exclude={left_out!r}⟩"] if left_out else []
     named = [name for name in made if name not in METHODS]  # by the user, the others by methods such as "lda"
     cures += [f"leave {listed(named)} out of ⟨families⟩"] if named else []
-    cures += ["fit it with ⟨method='weighted'⟩"] if named != made else []
+    cures += [f"fit it with {CURE}"] if named != made and not views else []
     are = ", ".join(f"{each.name!r} is {each.family.name}" for each in others)
     has = "has" if len(others) == 1 else "have"
     raise ModelError(f"{are}, which {has} no values or bins to give points to; {', and '.join(cures)}")

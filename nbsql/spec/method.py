@@ -166,10 +166,10 @@ class Weighted(Classifier):
         penalty: the lambda of the penalty. The weight of a feature is a common weight and the distance from it, whose squares
             lambda multiplies: with much of it the features have one weight, a temperature. By default (None) it is 1, 10 or
             100, whichever has the lowest log loss of held-out folds, and the model says which.
-        views: whether a column is two features, each with a weight, so that what both say counts once. By default (None) a text
-            also has the shares of its words (norm="l2"), "message by share"; with True a number without a family of its own
-            also has a normal density whose variance all classes share, "age as normal", unless each class has weights of its
-            own; with False no column has two.
+        views: whether a column is two features, each with a weight, so that what both say counts once. A text also has the
+            shares of its words (norm="l2"), "message by share". A number without a family of its own also has a normal density
+            whose variance all classes share, "age as normal", unless classes may have weights of their own. By default (None)
+            numbers have it where all features are at most 200, and the rows at least 5 for each. With False no column has two.
         pairs: the most pairs of columns that are features, too, for what they say beyond each by itself, "age & hours".
             They are those that gain most on the residuals of the rows by the counts and the weights of the other folds (Lou,
             Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if all rows
@@ -225,8 +225,8 @@ class Weighted(Classifier):
         if family.cell == "token":
             return {"by share": family.by_share} if self.views is not False and family.by_share is not None else {}
         found = {words: of_tree for words, tree in self.trees.items() if (of_tree := tree.category(family)) is not None}
-        is_normal_too = bool(self.views) and is_own and self.per != CLASS_AND_FEATURE
-        return {"as normal": Gaussian(shared_variance=True), **found} if is_normal_too else found
+        may_be_normal = self.per == "feature" if self.views is None else self.views and self.per != CLASS_AND_FEATURE
+        return {"as normal": Gaussian(shared_variance=True), **found} if is_own and may_be_normal else found
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from nbsql.evaluation.refitted_folds import make_folds_for_spec
 from nbsql.learning.collinear import CollinearError
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.interactions import triples
+from nbsql.learning.prepare import with_useful_views
 from nbsql.spec.dependence import FoundParents
 from nbsql.spec.method import CUTS, VIEWS, Discriminant, Weighted
 from nbsql.spec.options import Options
@@ -111,6 +112,7 @@ class MethodScores:
         if (key := repr((method, setting.chosen, setting.matrix))) not in self._added:
             with self.engine.part("counting what weights add"), self.engine.temporaries() as name:
                 spec = resolve_settings(self.engine, self.source, [self.options_of(setting)], self.fold_options["fold"])[0]
+                spec = with_useful_views(self.engine, spec, method, self.source)
                 views = {f"{each.name} {words}" for each in spec.features for words in VIEWS if words not in CUTS}
                 found = [each for each in spec.features if each.name in (setting.matrix or views)]
                 if not setting.matrix:

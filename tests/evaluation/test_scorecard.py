@@ -163,7 +163,7 @@ def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
         model.scorecard(target="good")
     assert str(caught.value) == (
         f"{model.state.title} has weights for each of 3 classes, and the rest together has none; "
-        "fit it with method='weighted', or a target of two classes"
+        "fit it with method=nbsql.Weighted(views=False), or a target of two classes"
     )
     con.execute("CREATE TABLE odd AS SELECT i % 2 = 0 AS a, i // 2 % 2 = 0 AS b, i % 2 <> i // 2 % 2 AS y FROM range(400) r(i)")
     model = nbsql.fit(con, "odd", target="y", method=nbsql.Weighted(pairs=1))
@@ -171,14 +171,15 @@ def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
         model.scorecard()
     assert str(caught.value) == (
         "'a & b' is a feature of several columns, so that a value has no points by itself; "
-        "fit it with method='weighted' without pairs, triples or parents"
+        "fit it with method=nbsql.Weighted(views=False)"
     )
     con.execute("CREATE TABLE line AS SELECT i + i % 2 * 90.5 AS a, i % 2 AS y FROM range(200) r(i)")
     model = nbsql.fit(con, "line", target="y", method=nbsql.Weighted(views=True))
     with pytest.raises(nbsql.ModelError) as caught:
         model.scorecard()
     assert str(caught.value) == (
-        "'a as normal' is gaussian, which has no values or bins to give points to; fit it with method='weighted' without views"
+        "'a as normal' is gaussian, which has no values or bins to give points to; "
+        "fit it with method=nbsql.Weighted(views=False)"
     )
 
 
@@ -267,7 +268,8 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
      "'s' is text, 's by share' is text, which have no values or bins to give points to; "
      "leave it out of the model: exclude=['s']"),
     ("lda", {"features": ["x", "k"], "method": "lda"}, {},
-     "'lda' is multivariate_gaussian, which has no values or bins to give points to; fit it with method='weighted'"),
+     "'lda' is multivariate_gaussian, which has no values or bins to give points to; "
+     "fit it with method=nbsql.Weighted(views=False)"),
     ("joint", {"features": ["a", "k"], "families": {"both": nbsql.Joint(["a", "k"])}}, {},
      "'both' is joint, which has no values or bins to give points to; leave 'both' out of families"),
     ("parent", {"features": ["a"], "families": {"a": nbsql.Conditional("k")}}, {},

@@ -14,7 +14,11 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
 import nbsql
+from nbsql.engines.connect import opened
 from nbsql.errors import InputError, ModelError
+from nbsql.learning.prepare import with_useful_views
+from nbsql.spec.options import Options
+from nbsql.spec.resolve import resolve
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -224,8 +228,12 @@ def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
     model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=True), name="w", replace=True, **features)
     families = {feature.name: feature.family for feature in model.state.spec.features}
     assert [*families] == ["k", "x", "x as normal", "n", "c1", "words", "words by share"]
-    texts_alone = nbsql.fit(con, query, target="y", method="weighted", **features)
-    assert [*texts_alone.families] == ["k", "x", "n", "c1", "words", "words by share"]
+    for method, rows, views in (
+        ("weighted", 40, True), ("weighted", 34, False), (nbsql.Weighted(views=True), 34, True),
+        (nbsql.Weighted(per="either"), 40, False),
+    ):  # fmt: skip
+        some = nbsql.fit(con, f"{query} WHERE id < {rows}", target="y", method=method, **features)
+        assert ("x as normal" in some.families, "words by share" in some.families) == (views, True)
     again = nbsql.fit(con, query, target="y", families=model.families)  # by another method, with the same features
     assert again.families == model.families
     normal: Any = families["x as normal"]
@@ -405,3 +413,14 @@ def test_many_rows_in_turn_are_not_learnt_from_one_class(con: Any, monkeypatch: 
     con.execute("CREATE OR REPLACE TABLE turns AS SELECT i % 2 AS y, hash(i) % 3 + i % 2 AS k FROM range(110_000) AS r(i)")
     model = nbsql.fit(con, "turns", target="y", method="weighted", name="turns_model", replace=True)
     assert 0.5 < weights_of(model, con)[1, "k"] < 1.5
+
+
+def test_many_numbers_are_one_feature_each_unless_two_are_asked_for(con: Any) -> None:
+    """200 features at most; the rows would be enough for more."""
+    for count, method, expected in ((100, "weighted", 200), (101, "weighted", 101), (101, nbsql.Weighted(views=True), 202)):
+        columns = ", ".join(f"hash(id + {k}) % 1000 AS n{k}" for k in range(count))
+        query = f"SELECT y, {columns} FROM (FROM t UNION ALL FROM t UNION ALL FROM t)"
+        with opened(con) as engine, engine.source(query) as source:
+            spec = resolve(source.columns, Options.of("y", {"method": method}), source.label)
+            assert spec.weighted is not None
+            assert len(with_useful_views(engine, spec, spec.weighted, source).features) == expected

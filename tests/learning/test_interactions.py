@@ -37,7 +37,7 @@ def con() -> Any:
 
 @pytest.fixture(scope="module")
 def model(con: Any) -> nbsql.Model:
-    return nbsql.fit(con, "t", method=nbsql.Weighted(pairs=1, penalty=2), **(OPTIONS | {"name": "paired"}))
+    return nbsql.fit(con, "t", method=nbsql.Weighted(views=False, pairs=1, penalty=2), **(OPTIONS | {"name": "paired"}))
 
 
 def ratios(rows: Any, others: Any, edges: Any, label: str) -> np.ndarray:
@@ -124,7 +124,7 @@ def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
     query = "SELECT x > 4 AS a, b, c, (x > 4) = (b = 'u') AS y FROM t"
     losses = {}
     for pairs in (0, 5):
-        found = nbsql.cross_validate(con, query, target="y", method=nbsql.Weighted(pairs=pairs), folds=2)
+        found = nbsql.cross_validate(con, query, target="y", method=nbsql.Weighted(views=False, pairs=pairs), folds=2)
         losses[pairs] = found.log_loss
     assert losses[0] > 0.68
     assert losses[5] < 0.01
@@ -132,7 +132,7 @@ def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
 
 @pytest.mark.nightly
 def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
-    methods = ["naive", "weighted", nbsql.Weighted(pairs=2, penalty=1)]
+    methods = ["naive", "weighted", nbsql.Weighted(views=False, pairs=2, penalty=1)]
     found = nbsql.auto(con, "SELECT y, x, b, c FROM t", target="y", methods=methods, leave_out=False, calibrate=False)
     losses = {row[1]: row[2] for row in found.ranking.fetchall()}
     paired = {name: loss for name, loss in losses.items() if "pairs" in name}
@@ -144,7 +144,8 @@ def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
 @pytest.mark.slow
 def test_the_best_features_have_pairs(con: Any) -> None:
     query = "SELECT y, x > 4 OR hash(id + 2) % 9 = 0 AS large, b = 'u' OR hash(id + 5) % 9 = 0 AS u, c FROM t"
-    best = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=2), features=nbsql.Best(2), name="w", replace=True)
+    method = nbsql.Weighted(views=False, pairs=2)
+    best = nbsql.fit(con, query, target="y", method=method, features=nbsql.Best(2), name="w", replace=True)
     assert [*best.families] == ["large", "u", "large & u"]
     counted = con.execute("SELECT DISTINCT feature FROM w.statistics WHERE feature IS NOT NULL ORDER BY feature").fetchall()
     assert counted == [("large",), ("large & u",), ("u",)]
@@ -153,14 +154,14 @@ def test_the_best_features_have_pairs(con: Any) -> None:
 
 def test_columns_that_add_up_have_no_pairs(con: Any) -> None:
     query = "SELECT x, c, CASE WHEN hash(id + 5) % 10 < x THEN 'yes' ELSE 'no' END AS y FROM t"
-    model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=5))
+    model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False, pairs=5))
     assert [*model.families] == ["x", "c"]
 
 
 @pytest.mark.slow
 def test_a_pair_has_a_name_of_its_own(con: Any) -> None:
     query = """SELECT y, x AS "x'; --", b, c AS "x'; -- & b" FROM t"""
-    model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=1), name="w", replace=True)
+    model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False, pairs=1), name="w", replace=True)
     assert [*model.families] == ["x'; --", "b", "x'; -- & b", "x'; -- & b together"]
     assert nbsql.load(con, "w").evaluate(query).log_loss == pytest.approx(model.evaluate(query).log_loss, rel=1e-12)
     assert model.evaluate(query).log_loss < 0.5
@@ -169,7 +170,7 @@ def test_a_pair_has_a_name_of_its_own(con: Any) -> None:
 @pytest.mark.slow
 def test_update_and_forget_move_the_counts_of_a_pair(con: Any) -> None:
     query = "FROM t WHERE id < 500"
-    model = nbsql.fit(con, query, method=nbsql.Weighted(pairs=5), **OPTIONS)
+    model = nbsql.fit(con, query, method=nbsql.Weighted(views=False, pairs=5), **OPTIONS)
     counts = "SELECT sum(n), max(n) FROM w.statistics WHERE feature = 'x & b'"
     before, predicted = con.execute(counts).fetchone(), [row[-1] for row in model.predict_proba("t").fetchall()]
     model.update("FROM t WHERE id >= 500", batch="late")
@@ -195,7 +196,7 @@ def test_a_file_a_query_in_place_and_one_row_have_the_pairs(con: Any, model: nbs
 @pytest.mark.slow
 def test_a_refit_finds_its_pairs_anew(con: Any, model: nbsql.Model) -> None:
     """With the families of a model, and in each fold of a calibration."""
-    again = nbsql.fit(con, "t", families=model.families, method=nbsql.Weighted(pairs=1), **OPTIONS)
+    again = nbsql.fit(con, "t", families=model.families, method=nbsql.Weighted(views=False, pairs=1), **OPTIONS)
     assert [*again.families] == ["x", "b", "c", "x & b"]
     assert again.calibrate("t", folds=2).temperature == pytest.approx(1, abs=0.5)
 
@@ -204,7 +205,7 @@ def test_a_class_of_one_row_has_no_pairs_and_it_is_said(con: Any) -> None:
     query = "SELECT x, b, CASE WHEN id = 3 THEN 'once' ELSE y END AS y FROM t"
     why = "^no pairs of columns were tried, because 'once' of 'y' has one row, which no other fold has; leave it out, or merge"
     with pytest.warns(nbsql.NbsqlWarning, match=why):
-        model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(pairs=1))
+        model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False, pairs=1))
     assert [*model.families] == ["x", "b"]
 
 
@@ -223,7 +224,7 @@ def test_the_command_line_takes_pairs_and_shows_them(tmp_path: Path) -> None:
         con.execute(ROWS)
     command = [sys.executable, "-m", "nbsql", "fit", path, "t", "--target", "y", "--name", "w", "--exclude", "id"]
     found = subprocess.run(
-        [*command, "--method", "weighted", "--pairs", "5"], capture_output=True, text=True, check=True
+        [*command, "--method", "weighted", "--no-views", "--pairs", "5"], capture_output=True, text=True, check=True
     ).stdout
     assert "x & b     interaction   parent=b" in found
 

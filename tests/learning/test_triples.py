@@ -27,7 +27,7 @@ FROM (
   FROM range(900) AS r(i)
 )"""
 OPTIONS: dict[str, Any] = {"target": "y", "features": ["a", "b", "c", "d"]}
-TRIPLES = nbsql.Weighted(triples=5, penalty=2)
+TRIPLES = nbsql.Weighted(views=False, triples=5, penalty=2)
 NAME = "b & c & a"
 
 
@@ -125,7 +125,9 @@ def test_a_triple_says_what_its_cell_says_beyond_two_of_its_columns(con: Any, mo
 @pytest.mark.slow
 def test_triples_tell_what_no_pairs_can(con: Any) -> None:
     pairs, both = (
-        nbsql.cross_validate(con, "t", method=nbsql.Weighted(pairs=5, triples=triples), folds=2, **OPTIONS).log_loss
+        nbsql.cross_validate(
+            con, "t", method=nbsql.Weighted(views=False, pairs=5, triples=triples), folds=2, **OPTIONS
+        ).log_loss
         for triples in (0, 5)
     )
     assert pairs > 0.68

@@ -83,7 +83,7 @@ FROM (
             number.*,
             parameters.log_prior_1
               + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_1 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_1 ELSE 0 END
-              + coalesce(parameters.peak_3_1 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_1) IS NOT NULL THEN power(least(abs((number.nbsql_x_3 - parameters.mean_3_1) * sqrt(parameters.precision_3_1)), 1e150) + 1e-150, 2) END, 0)
+              + coalesce(parameters.peak_3_1 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_1) IS NOT NULL THEN sign(parameters.precision_3_1) * power(least(abs((number.nbsql_x_3 - parameters.mean_3_1) * sqrt(abs(parameters.precision_3_1))), 1e150) + 1e-150, 2) END, 0)
               + coalesce(CASE
                 WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - number.nbsql_log_factorial_4
                 WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
@@ -93,7 +93,7 @@ FROM (
               + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, parameters.unseen_1_1, 0) AS nbsql_joint_1,
             parameters.log_prior_2
               + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
-              + coalesce(parameters.peak_3_2 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_2) IS NOT NULL THEN power(least(abs((number.nbsql_x_3 - parameters.mean_3_2) * sqrt(parameters.precision_3_2)), 1e150) + 1e-150, 2) END, 0)
+              + coalesce(parameters.peak_3_2 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_2) IS NOT NULL THEN sign(parameters.precision_3_2) * power(least(abs((number.nbsql_x_3 - parameters.mean_3_2) * sqrt(abs(parameters.precision_3_2))), 1e150) + 1e-150, 2) END, 0)
               + coalesce(CASE
                 WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - number.nbsql_log_factorial_4
                 WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
