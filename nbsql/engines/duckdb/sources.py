@@ -126,16 +126,17 @@ class Sources:
         The relations are the rows of `relations` (catalog.sql), and the place is the current database and schema.
         """
         database, schema = place
+        wanted, found = [*map(folded, path)], []
 
         def in_main(names: tuple[str, ...]) -> bool:
             """Whether a path of two names is a database and a table in its schema main, as DuckDB allows it."""
-            return len(path) == 2 and [*map(folded, path)] == [folded(names[0]), folded(names[2])] and names[1] == "main"
+            return len(path) == 2 and wanted[0] == folded(names[0]) and names[1] == "main"
 
-        found = []
         for relation in relations:
             names = relation[:3]
-            same = [*map(folded, path)] == [*map(folded, names[3 - len(path) :])]
-            if len(path) > 3 or not (same or in_main(names)):
+            if len(path) > 3 or folded(names[2]) != wanted[-1]:
+                continue
+            if wanted[:-1] != [*map(folded, names[3 - len(path) : 2])] and not in_main(names):
                 continue
             if len(path) == 1 and names[:2] not in [(database, schema), (database, "main"), ("temp", "main")]:
                 continue
