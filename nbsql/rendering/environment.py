@@ -30,7 +30,7 @@ def direct(macro: Macro) -> Callable[..., Any]:
     def call(*arguments: Any, **options: Any) -> Any:
         if options or len(arguments) >= len(lacking):
             return macro(*arguments, **options)
-        return Markup(function(*arguments, *lacking[len(arguments)]))  # noqa: S704 - rendered by the macro
+        return str.__new__(Markup, function(*arguments, *lacking[len(arguments)]))  # which Markup() takes twice as long for
 
     return call
 
