@@ -23,7 +23,8 @@ from nbsql.spec.used import check_families_used
 from nbsql.warn import warn_user
 
 TOLERANCE = 1e-6  # by which a sum of probabilities may differ from 1
-_NO_WORD = re.compile(r"true|false|[-+\d.:eE T]+")  # a Boolean, a number, a date or a time
+# A Boolean, a number, a date, a time, or an interval of days.
+NO_WORD = re.compile(r"true|false|[-+\d.:eE T]+|[-+]?(nan|inf(inity)?)|-?\d+ (day|mon|year)\D*.*", re.IGNORECASE)
 _WHOLE = re.compile("0|-?[1-9][0-9]*")  # not 02134, a text
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
 GIVEN_DEFAULTS = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
@@ -284,7 +285,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
 
 def _types(engine: Engine, family: Family, columns: Sequence[str], values: Sequence[str | None]) -> tuple[str, ...]:
     """The assumed types of columns that were not read; unknown for values that may be of several types."""
-    are_words = any(value is not None and not _NO_WORD.fullmatch(value) for value in values)
+    are_words = any(value is not None and not NO_WORD.fullmatch(value) for value in values)
     usual = str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
     if _likelihood_kind(family) == "values" and (len(columns) > 1 or not are_words):
         usual = ""

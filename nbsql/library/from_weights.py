@@ -10,7 +10,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Family, Text, Weighted, all_named
 from nbsql.learning.declared import declared_labels
-from nbsql.library.from_tables import GIVEN_DEFAULTS
+from nbsql.library.from_tables import GIVEN_DEFAULTS, NO_WORD
 from nbsql.model import Model
 from nbsql.model.destination import Destination, key_columns, open_place
 from nbsql.plan import Entry, Plan
@@ -138,7 +138,8 @@ def _features(
     families_by_name = all_named(families)
     times: dict[str, set[str]] = {}
     missing: set[str] = set()
-    for feature, kind, has_null, times_given, wrong in engine.query_macro("given_weight_kinds", staged):
+    types = dict(types)
+    for feature, kind, has_null, times_given, wrong, *ends in engine.query_macro("given_weight_kinds", staged):
         where = "the bias" if feature is None else f"{feature!r}"
         if kind not in _TIMES:
             raise InputError(f"weights of {where} have times {kind!r}, which is none of {listed(_TIMES)}")
@@ -153,6 +154,9 @@ def _features(
         if feature is not None:
             times.setdefault(feature, set()).add(kind)
             missing |= {feature} if kind == "is" and has_null else set()
+            is_level = families_by_name.get(feature, Categorical()).cell == "level"
+            if kind == "is" and is_level and any(value and not NO_WORD.fullmatch(value) for value in ends):
+                types.setdefault(feature, "VARCHAR")  # words, and bins without their family, are no values of a number
     for name in families_by_name:
         if name not in times:
             raise InputError(f"⟨families⟩ names {name!r}, which has no weights{suggestion(name, times)}")

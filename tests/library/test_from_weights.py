@@ -220,3 +220,20 @@ def test_counts_from_elsewhere_have_columns_by_name(con: duckdb.DuckDBPyConnecti
     assert nbsql.from_statistics(con, cells, id=(name for name in ["key"])).state.spec.id == ("key",)
     with pytest.raises(InputError, match=r"^a column's name must be text, not 5; write '5'$"):
         nbsql.from_statistics(con, cells, weight=5)
+
+
+def test_values_that_are_words_are_no_values_of_a_number(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, i % 5 * 1e0 AS x, i % 3 = 1 AS z FROM range(60) AS r(i)")
+    bins = {"x": nbsql.Binned(by=[2, 4])}
+    model = nbsql.fit(con, "rows", target="y", families={**bins, "z": "categorical"})
+    refused = r"column 'x' of rows is DOUBLE, and the model has learnt text there"
+    with pytest.raises(InputError, match=refused):  # its bins are texts without their family
+        nbsql.from_weights(con, model.linear(), classes=[0, 1]).predict("rows")
+    same = nbsql.from_weights(con, model.linear(), classes=[0, 1], families=bins)
+    assert proba(same, "rows") == pytest.approx(proba(model, "rows"), abs=1e-12)
+    con.execute(
+        "CREATE TABLE numbers AS SELECT i % 2 AS y, [1e0, 'nan'::DOUBLE, 'inf'::DOUBLE][1 + i % 3] AS x FROM range(60) AS r(i)"
+    )
+    model = nbsql.fit(con, "numbers", target="y", families={"x": "categorical"})
+    same = nbsql.from_weights(con, model.linear(), classes=[0, 1])
+    assert proba(same, "numbers") == pytest.approx(proba(model, "numbers"), abs=1e-12)

@@ -38,7 +38,7 @@ SELECT DISTINCT label FROM {{ weights }} AS weights WHERE label IS NOT NULL ORDE
 
 {#
   One row per feature and kind of factor of its weights: feature (NULL: the bias), times, whether a weight has no value, how many times the
-  same weight is given at most, and how many weights are not numbers.
+  same weight is given at most, how many weights are not numbers, and the first and the last value.
 #}
 {% macro given_weight_kinds(weights) -%}
 SELECT
@@ -46,7 +46,9 @@ SELECT
   times,
   max(CASE WHEN value IS NULL THEN 1 ELSE 0 END) AS of_no_value,
   max(n) AS most,
-  sum(wrong) AS wrong
+  sum(wrong) AS wrong,
+  min(value) AS first_value,
+  max(value) AS last_value
 FROM (
   SELECT
     feature,
