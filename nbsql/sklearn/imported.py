@@ -192,19 +192,21 @@ def without_calibration(calibrated: Any) -> tuple[Any, str]:
         )
     if method == "temperature":
         beta = float(fitted[0].calibrators[0].beta_)
-        return estimator, _text(method, [{"temperature": 1 / (2 * beta if len(labels) == 2 else beta)}])
+        return estimator, _calibration_text(method, [{"temperature": 1 / (2 * beta if len(labels) == 2 else beta)}])
     if len(labels) > 2:
         raise no_counterpart(f"CalibratedClassifierCV(method={method!r}) of more than two classes", "use method='temperature'")
     if method == "sigmoid":
         slope, intercept = -float(fitted[0].calibrators[0].a_), -float(fitted[0].calibrators[0].b_)
         lines = [(labels[1], slope, intercept), (labels[0], slope, -intercept)]
-        return estimator, _text("platt", [{"class": label(name), "slope": a, "intercept": b} for name, a, b in lines])
+        return estimator, _calibration_text(
+            "platt", [{"class": label(name), "slope": a, "intercept": b} for name, a, b in lines]
+        )
     knots = list(zip(fitted[0].calibrators[0].X_thresholds_, fitted[0].calibrators[0].y_thresholds_, strict=True))
     rows = [{"class": label(labels[1]), "score": float(x), "probability": float(y)} for x, y in knots]
     rows += [{"class": label(labels[0]), "score": -float(x), "probability": 1 - float(y)} for x, y in reversed(knots)]
-    return estimator, _text(method, rows)
+    return estimator, _calibration_text(method, rows)
 
 
-def _text(method: str, rows: list[dict[str, Any]]) -> str:
+def _calibration_text(method: str, rows: list[dict[str, Any]]) -> str:
     names = ("class", "temperature", "slope", "intercept", "score", "probability")
     return json.dumps([{"method": method, **{name: row.get(name) for name in names}} for row in rows])

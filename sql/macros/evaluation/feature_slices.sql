@@ -31,5 +31,5 @@ SELECT
   (SELECT sum(CASE WHEN prediction = class THEN weight ELSE 0 END) / sum(weight) FROM judged) AS of_all
 FROM bounded
 WHERE of_rows >= {{ least }}
-ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, nbsql_by_1 ASC NULLS LAST, nbsql_by_2 ASC NULLS LAST
+ORDER BY {{ nbsql.sort_key(nbsql.word('high'), 12) }} ASC NULLS LAST, nbsql_by_1 ASC NULLS LAST, nbsql_by_2 ASC NULLS LAST
 {%- endmacro %}

@@ -88,11 +88,8 @@ SELECT
   {{ nbsql.word(metric) }}
   {%- endfor +%}
 FROM slices
-ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
+ORDER BY {{ nbsql.sort_key(nbsql.word('high'), 12) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
 {%- endmacro %}
-
-{# A whole number by which shares that are equal to twelve digits sort alike. #}
-{% macro share_sort_key(x) -%} floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }}) {%- endmacro %}
 
 {# To stand in a SELECT grouped by slices: a metric of all classes. #}
 {% macro slice_metric(metric, column='value') -%}

@@ -55,7 +55,7 @@ LIMIT {{ k }}
 {# The cells with the clusters numbered by their size, the largest first. #}
 {% macro cells_by_size(cells, k) -%}
 {% set size %}sum(n){% endset -%}
-{% set number %}row_number() OVER (ORDER BY {{ nbsql.measure_sort_key(size) }} DESC NULLS LAST, class ASC NULLS LAST){% endset -%}
+{% set number %}row_number() OVER (ORDER BY {{ nbsql.sort_key(size, 9) }} DESC NULLS LAST, class ASC NULLS LAST){% endset -%}
 SELECT cells.slice, ranked.class, cells.feature, cells.value, cells.n, cells.mean, cells.m2, cells.batch
 FROM {{ cells }} AS cells
 JOIN (

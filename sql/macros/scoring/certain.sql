@@ -133,7 +133,7 @@ GROUP BY {{ part }}
 CASE
   WHEN NOT nbsql_known THEN NULL
   WHEN {{ second }} > -{{ nbsql.infinity() }}
-    THEN least({{ nbsql.measure_sort_key(odds) }} / {{ nbsql.number(1e9) }}, {{ nbsql.number(1e9) }})
+    THEN least({{ nbsql.sort_key(odds, 9) }} / {{ nbsql.number(1e9) }}, {{ nbsql.number(1e9) }})
   ELSE {{ nbsql.number(1e9) }}
 END
 {%- endset -%}

@@ -53,8 +53,8 @@ WHERE nbsql_place = 1
 {% for name, kind in order %}{{ nbsql.comparable_column(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# A whole number by which numbers that are equal to nine digits sort alike. #}
-{% macro measure_sort_key(x) -%} floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }}) {%- endmacro %}
+{# A whole number by which numbers that are equal to so many decimal places sort alike. #}
+{% macro sort_key(x, places) -%} floor({{ x }} * {{ 10 ** places }} + {{ nbsql.number(0.5) }}) {%- endmacro %}
 
 {#
   One row per pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure (NULL if no
@@ -137,7 +137,7 @@ nbsql_queue AS {{ nbsql.materialized() }}(
     source.*,
     count(*) OVER () AS nbsql_patterns,
     row_number() OVER (
-      ORDER BY {{ nbsql.measure_sort_key(measure) }} ASC NULLS LAST, {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
+      ORDER BY {{ nbsql.sort_key(measure, 9) }} ASC NULLS LAST, {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
     ) AS nbsql_position
   FROM {{ nbsql.subquery(measured) | indent(2) }} AS source
 )
@@ -219,7 +219,7 @@ nbsql_usual AS (
 nbsql_reasons AS (
   {% set description %}feature || ' = ' || value{% endset %}
   {% set beside %}(contribution - usual){% endset %}
-  {% set by %}{{ nbsql.measure_sort_key(beside) }}, feature, value{% endset %}
+  {% set by %}{{ nbsql.sort_key(beside, 9) }}, feature, value{% endset %}
   SELECT nbsql_position, {{ nbsql.ordered_list(description, by) }} AS nbsql_values
   FROM nbsql_likeliest
   JOIN nbsql_usual USING (feature)
