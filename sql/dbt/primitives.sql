@@ -232,7 +232,8 @@ coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS 
 {% macro postgres__string() -%} TEXT {%- endmacro %}
 {% macro postgres__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
 {% macro postgres__weighted_square(weight, x) -%}
-CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }})), 1e150) + 1e-150, 2) END {%- endmacro %}
+CASE WHEN {{ x }} IS NOT NULL THEN sign({{ weight }}) * power(least(abs({{ x }} * sqrt(abs({{ weight }}))), 1e150) + 1e-150, 2) END
+{%- endmacro %}
 {% macro postgres__whole_numbers(first, end) -%} generate_series({{ first }}, {{ end }} - 1) {%- endmacro %}
 {% macro snowflake__any_true(x) -%} boolor_agg({{ x }}) {%- endmacro %}
 {% macro snowflake__as_whole(x) -%} CAST({{ x }} AS NUMBER(38, 0)) {%- endmacro %}
