@@ -94,6 +94,8 @@
   removed: what reads it has its own.
 #}
 {% macro rows_where(relation, where=none) -%}
+{% do nbsql.refuse_if(where is not none and (where is not string or where | trim == ''),
+  "where must be a condition in SQL, such as 'n > 5', not '" ~ where ~ "'") %}
 {% set rows = modules.re.sub('\\) _dbt_[^)]*$', ')', relation | string) -%}
 {% if where is none %}{{ rows }}{% else %}(SELECT * FROM {{ rows }} AS source WHERE ({{ where }})){% endif %}
 {%- endmacro %}

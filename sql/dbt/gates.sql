@@ -89,6 +89,13 @@
   option ~ ' must be a number between 0 and 1, such as 0.9, not ' ~ value) %}
 {%- endmacro %}
 
+{# The columns that an option names: a list of them, or a single one. Anything else is refused. #}
+{% macro given_names(given, option) -%}
+{% set names = [given] if given is string else given -%}
+{% do nbsql.refuse_if(names is mapping or names is not iterable, option ~ ' must be a list of columns, not ' ~ given) %}
+{% do return(names) %}
+{%- endmacro %}
+
 {# Names in quotes, separated by commas, for a message. #}
 {% macro quoted_names(names) -%}
 {% set quoted = [] -%}

@@ -33,7 +33,7 @@
 {% set select -%}
 SELECT
   cells.*,
-  {% for name in columns %}
+  {% for name in nbsql.given_names(columns, 'columns') %}
   {% set value %}CAST(cells.{{ nbsql.ident(name) }} AS {{ nbsql.string() }}){% endset %}
   {% set length %}CAST(length({{ value }}) AS {{ nbsql.string() }}){% endset %}
   coalesce({{ length }} || ':' || {{ value }}, '-'){% if loop.last %} AS cell{% else %} || ' ' ||{% endif +%}
@@ -97,7 +97,8 @@ SELECT
 {% do nbsql.check_has(needed, "nbsql.evaluation with table='" ~ table ~ "'") %}
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
-{% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else [by] if by is string else by -%}
+{% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else nbsql.given_names(by, 'by') -%}
+{% set bins = nbsql.checked_number(bins, 'bins', 'nbsql.evaluation', 1) | int -%}
 {% do nbsql.checked_choice(table, ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds']
   + of_slices, 'table', 'nbsql.evaluation') %}
 {% do nbsql.refuse_if(not by and (between is not none or table in of_slices),
@@ -114,11 +115,15 @@ SELECT
 {% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
 {% if between is not none -%}
 {% set sides = [] -%}
+{% do nbsql.refuse_if(between is string or between is mapping or between is not iterable or between | length != 2,
+  "between must be a list of two slices, ['north', 'south'], not " ~ between) %}
 {% for side in between -%}
 {% do sides.append([]) %}
 {% for value in ([side] if side is string or side is number or side is none else side) -%}
 {% do sides[-1].append(none if value is none else value | string) %}
 {% endfor -%}
+{% do nbsql.refuse_if(sides[-1] | length != by | length,
+  'a slice has a value of each column of by, ' ~ nbsql.quoted_names(by) ~ '; between has ' ~ side) %}
 {% endfor -%}
 {% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else label | string) -%}
 {% else -%}
@@ -141,6 +146,7 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
+{% set n = nbsql.checked_number(n, 'n', 'nbsql.review_queue', 1) | int -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, model.spec.id) -%}
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}
@@ -173,7 +179,11 @@ SELECT
 {# One list for each class that may be predicted, by number: the cost of predicting it for each actual class. #}
 {% macro cost_matrix(model, costs=none) -%}
 {% set labels = model.form.class_columns | sort(attribute='number') | map(attribute='label') | list -%}
+{% set example = "must be a mapping by actual and predicted class, {'ham': {'spam': 10}}, not " -%}
+{% do nbsql.refuse_if(costs is not none and costs is not mapping, 'costs ' ~ example ~ costs) %}
 {% for actual, prices in (costs or {}).items() if not model.lacks_classes -%}
+{% do nbsql.refuse_if(prices is not mapping, 'costs ' ~ example ~ costs) %}
+{% for price in prices.values() %}{% do nbsql.checked_number(price, 'a cost', 'nbsql.review_queue', none) %}{% endfor -%}
 {% for label in [actual] + prices.keys() | list if label not in labels -%}
 {% do nbsql.refuse(
   "the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ nbsql.quoted_names(labels)) %}
@@ -203,6 +213,9 @@ SELECT
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set labels = model.form.class_columns | map(attribute='label') | list -%}
+{% for name, value in {'points': points, 'odds': odds, 'double': double, 'digits': digits or 0}.items() -%}
+{% do nbsql.checked_number(value, name, 'nbsql.scorecard', none) %}
+{% endfor -%}
 {% set label = nbsql.label_of(target) if target is not none and not model.lacks_classes else labels | last -%}
 {% do nbsql.refuse_if(labels | length < 2 or label not in labels or (target is none and labels | length > 2),
   "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.quoted_names(labels)) %}
@@ -299,7 +312,7 @@ SELECT
   one is refused.
 #}
 {% macro pass_columns(model, known, columns, source, added) -%}
-{% set names = [] if columns is none else [columns] if columns is string else columns -%}
+{% set names = [] if columns is none else nbsql.given_names(columns, 'columns') -%}
 {% set passed = nbsql.columns_named(known, names, 'which columns= names', source) -%}
 {% for column in (known if columns is none else passed) if column.name | lower in added | map('lower') | list -%}
 {% do nbsql.refuse(

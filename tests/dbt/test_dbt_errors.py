@@ -407,6 +407,46 @@ MODELS = {
         "{{ nbsql.scorecard(ref('good'), target='z') }}",
         "nbsql.scorecard of 'good' needs two classes or more, and target: one of them; they are 'a', 'b'",
     ),
+    "no_number_of_points": (
+        "{{ nbsql.scorecard(ref('good'), points='many') }}",
+        "points of 'nbsql.scorecard' must be a number, not many",
+    ),
+    "no_condition": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'rows'), where=var('unset', '')) }}",
+        "where must be a condition in SQL, such as 'n > 5', not ''",
+    ),
+    "number_for_a_condition": (
+        "{{ nbsql.evidence(ref('good'), source('raw', 'rows'), where=3) }}",
+        "where must be a condition in SQL, such as 'n > 5', not '3'",
+    ),
+    "no_names": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'rows'), columns=3) }}",
+        "columns must be a list of columns, not 3",
+    ),
+    "no_bins": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'calibration', bins='0') }}",
+        "bins of 'nbsql.evaluation' must be a number of at least 1, not 0",
+    ),
+    "one_slice": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between='ab') }}",
+        "between must be a list of two slices, ['north', 'south'], not ab",
+    ),
+    "half_a_slice": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by=['s', 'n'], between=[['u', 1], 'v']) }}",
+        "a slice has a value of each column of by, 's', 'n'; between has v",
+    ),
+    "no_rows_to_review": (
+        "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), n=-1) }}",
+        "n of 'nbsql.review_queue' must be a number of at least 1, not -1",
+    ),
+    "one_cost": (
+        "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'a': 2}) }}",
+        "costs must be a mapping by actual and predicted class, {'ham': {'spam': 10}}, not {'a': 2}",
+    ),
+    "no_price": (
+        "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'a': {'b': 'x'}}) }}",
+        "a cost of 'nbsql.review_queue' must be a number, not x",
+    ),
     "no_odds": (
         "{{ nbsql.scorecard(ref('good'), odds=0) }}",
         "odds and double of nbsql.scorecard must be above 0, not 0 and 20",
