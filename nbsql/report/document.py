@@ -80,6 +80,8 @@ def _bundled(drawing: ModuleType) -> str:
 
 
 _SQL = 6_000  # the most characters of a query in a page that is too large
+_HEBREW = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"  # and Arabic and others
+_LEFTWARD = re.compile(f"{_HEBREW}+(?:[ _-]{_HEBREW}+)*")
 _EMPTY = re.compile(r'<path class="(?:fore|back)ground"[^>]* d=""[^>]*/>|<path class="background"[^>]* d="M0,0h0v0h0Z"[^>]*/>')
 # Defaults of SVG, and attributes that the figure already has.
 _USUAL = (' opacity="1"', ' pointer-events="none"', ' aria-hidden="true"', ' stroke-width="1"')
@@ -123,13 +125,18 @@ def picture_document(panel: Panel, figure: Figure) -> str:
     )  # fmt: skip
 
 
+def _whole(sentence: str) -> str:
+    """A sentence with a number and its sign on one line, and what follows a name from right to left behind the name."""
+    return _LEFTWARD.sub("\u2068\\g<0>\u2069", sentence.replace(" %", "\u00a0%"))
+
+
 def render_page(**values: Any) -> str:
     """The document from the variables of its template (page.html.j2)."""
     from jinja2 import Environment, StrictUndefined
 
     template = (Path(__file__).parent / "page.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["whole"] = lambda text: text.replace(" %", "\u00a0%")  # a number and its sign on one line
+    environment.filters["whole"] = _whole
     charts = {item.id: item.spec for section in values["sections"] for item in section.figures}
     text = json.dumps(charts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return environment.from_string(template).render(bundle=bundle(), charts=compress(text), **values)

@@ -397,6 +397,17 @@ def test_a_nomogram_names_the_class_of_its_scores():
         assert "contribution of each value to the score of late = false," in model.plot.nomogram().svg
 
 
+def test_what_follows_a_name_from_right_to_left_stays_behind_it(tmp_path):
+    with duckdb.connect() as con:
+        con.execute("""CREATE TABLE t AS
+            SELECT '\u05e9\u05dc \u05d0' || chr(CAST(1488 + i % 2 AS INT)) AS y, 4 * (i % 2) + i // 2 % 3 AS x
+            FROM range(60) AS r(i)""")
+        nbsql.fit(con, "t", target="y", families={"x": "gaussian"}).plot.profile("x").save(tmp_path / "profile.html")
+    page = (tmp_path / "profile.html").read_text(encoding="utf-8")
+    names = [f"\u2068\u05e9\u05dc \u05d0{letter}\u2069" for letter in "\u05d0\u05d1"]
+    assert f"x is most likely near 0.961 in y = {names[0]}, 5.04 in y = {names[1]}</h3>" in page
+
+
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_constant_is_not_ranked(tmp_path):
     with duckdb.connect() as con:
