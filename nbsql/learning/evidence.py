@@ -15,7 +15,7 @@ from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Weighted
 from nbsql.spec.spec import Feature, Spec
 
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
-FEATURES_A_TABLE = 40  # as many joins as a statement plans quickly
+FEATURES_A_TABLE = 20  # as many joins as a statement plans quickly: 40 take three times as long
 MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 
 
