@@ -102,7 +102,9 @@ FROM (
 
 {# An expression that is NULL where the value is missing. #}
 {% macro conditional_given(feature, relation) -%}
-{% if feature.family.nulls == 'category' %}TRUE{% else %}{{ nbsql.number_or_value(feature.column, relation, feature.family.edges) }}{% endif %}
+{% if feature.family.nulls == 'category' %}TRUE
+{%- else %}{{ nbsql.number_or_value(feature.column, relation, feature.family.edges) }}
+{%- endif %}
 {%- endmacro %}
 
 {# The value of one of the columns, or its number if it is cut into bins; NULL where it is missing. #}

@@ -200,13 +200,9 @@ GROUP BY fold
 {%- endmacro %}
 
 {#
-  The evidence of few rows as lists. There a statement that names a number of each term and class, as those above do, is planned in ten
-  times the time that it runs.
-
-    listed_evidence  one row of lists in one order, whatever that is: the numbers of the rows, their folds, classes and weights, and for
-                     each class rows_k, of the lists of the numbers of each row, and terms_k, of the lists of those of each term
-    rows_of_lists    one row per row: place, nbsql_row, fold, y, weight and x_k, the list of the numbers of its terms in class k, after a 0
-    terms_of_lists   one row per term: j, and z_k, the list of the numbers that the rows have in class k, in the order of their places
+  The evidence of few rows as one row of lists in one order, whatever that is: the numbers of the rows, their folds, classes and weights, and
+  for each class rows_k, of the lists of the numbers of each row, and terms_k, of the lists of those of each term. A statement that names a
+  number of each term and class, as those above do, is planned in ten times the time in which it reads few rows.
 #}
 {% macro listed_evidence(problem, evidence) -%}
 SELECT
@@ -226,6 +222,7 @@ SELECT
 FROM {{ evidence }} AS evidence
 {%- endmacro %}
 
+{# One row per row of them: place, nbsql_row, fold, y, weight, and x_k, the list of the numbers of its terms in class k, after a 0. #}
 {% macro rows_of_lists(problem, lists) -%}
 SELECT
   generate_subscripts(classes, 1) AS place,
@@ -239,6 +236,7 @@ SELECT
 FROM {{ lists }} AS lists
 {%- endmacro %}
 
+{# One row per term: j, and z_k, the list of the numbers that the rows have in class k, in the order of their places. #}
 {% macro terms_of_lists(problem, lists) -%}
 SELECT
   generate_subscripts(terms_2, 1) AS j
