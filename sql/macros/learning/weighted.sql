@@ -200,9 +200,9 @@ GROUP BY fold
 {%- endmacro %}
 
 {#
-  The evidence of few rows as one row of lists in one order, whatever that is: the numbers of the rows, their folds, classes and weights, and
-  for each class rows_k, of the lists of the numbers of each row, and terms_k, of the lists of those of each term. A statement that names a
-  number of each term and class, as those above do, is planned in ten times the time in which it reads few rows.
+  The evidence of few rows as one row of lists in one order, whatever that is: the numbers of the rows, their folds, classes and weights,
+  and for each class rows_k, of the lists of the numbers of each row, and terms_k, of the lists of those of each term. A statement that
+  names a number of each term and class, as those above do, is planned in ten times the time in which it reads few rows.
 #}
 {% macro listed_evidence(problem, evidence) -%}
 SELECT
