@@ -101,6 +101,8 @@ def _type(name: str, values: Iterable[Any]) -> str:
         return type_of_numbers(present)
     present = [value for value in present if not is_float_nan(value)]  # as which pandas has a missing value of any column
     kinds = {kind_of_value(value) for value in present}
+    if all(isinstance(value, UUID) for value in present):
+        return "uuid"
     kind = kinds.pop()
     if kinds or kind == "other":
         raise several_types(name, present)

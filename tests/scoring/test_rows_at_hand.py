@@ -3,6 +3,7 @@
 import datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 import duckdb
 import numpy as np
@@ -67,6 +68,23 @@ def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> No
     ]
     model = nbsql.fit(con, rows, target="y", families={"took": "categorical"})
     assert [model.predict_one({"took": took})["prediction"] for took in lengths] == [*lengths.values()]
+
+
+def test_uuids_stay_what_they_are_and_beside_texts_are_texts(con: duckdb.DuckDBPyConnection) -> None:
+    a, b, c = (UUID(int=number) for number in (1, 2, 3))
+    columns = {"y": [a, b, a, b], "g": [a, b, a, None]}
+    model = nbsql.fit(con, columns, target="y")
+    assert model.classes == [a, b]
+    assert model.predict_one({"g": b})["prediction"] == b
+    assert (
+        [row[-2] for row in model.predict(columns)] == [row[-2] for row in model.predict(pd.DataFrame(columns))] == [a, b, a, a]
+    )
+    texts = {name: [value and str(value) for value in values] for name, values in columns.items()}
+    assert model.evaluate(texts).accuracy == model.evaluate(columns).accuracy == 0.75
+    model.update({"y": [str(c)], "g": [None]})
+    assert model.classes == [a, b, c]
+    mixed = nbsql.fit(con, columns | {"y": [a, str(b), a, b]}, target="y")
+    assert mixed.classes == [str(a), str(b)]
 
 
 def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, refused: Any) -> None:
