@@ -1,5 +1,6 @@
 """Counts a source: reads it, checks its rows against the rules, and writes its cells. Fitting and updating share this."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -11,13 +12,15 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, suggestion
+from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Family
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import TINY, Context
 from nbsql.plan.counting import FEATURES_A_SCAN, LEAST_UNNESTED, MOST_UNNESTED_ROWS, Scan
+from nbsql.rendering.dialect import plain_name
 from nbsql.rendering.relations import Relations
+from nbsql.spec.derived import derive_argument
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature, Spec
@@ -225,6 +228,12 @@ class Count:
             raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")
         if any(isinstance(row[1], (float, Decimal)) and isnan(row[1]) for row in rows):
             raise InputError(f"{target!r} of {name} is NaN in some rows, which is no class; make it NULL there")
+        if alike := [value for value, n in Counter(row[1] for row in rows).items() if n > 1]:
+            cure = derive_argument(target, f"CAST({plain_name(self.engine.renderer.dialect, target)} AS VARCHAR)")
+            raise InputError(
+                f"classes of {target!r} in {name} differ only by nanoseconds, which Python does not tell apart, "
+                f"{listed(alike)}; make texts of them: {cure}"
+            )
         for rule, *counts in zip(self.rules, *(row[4:] for row in rows), strict=True):
             if any(counts):
                 raise InputError(rule.violation_message(sum(filter(None, counts))))
