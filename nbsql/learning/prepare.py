@@ -48,7 +48,7 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
 
 
 def with_useful_views(engine: Engine, spec: Spec, method: Weighted, source: Source) -> Spec:
-    """The spec without further views of numbers that have two values, whose bins say the same.
+    """The spec without further views of numbers that have two values, whose bins say the same, or whose squares vanish.
 
     Unless the user has asked for views, there are none of numbers where the weights are many, or the rows few for them.
     """
@@ -56,7 +56,10 @@ def with_useful_views(engine: Engine, spec: Spec, method: Weighted, source: Sour
     if not views:
         return spec
     facts = engine.query_macro("number_facts", Context.of(spec), source.relation, views, False)
-    varied = {index for index, _, _, distinct_values, *_ in facts if distinct_values > 2}
+    near_zero = views[0].family.near_zero
+    varied = {
+        index for index, _, _, distinct, least, largest, *_ in facts if distinct > 2 and max(-least, largest) >= near_zero
+    }
     useful = with_features(spec, [each.name for each in spec.features if each not in views or each.index in varied])
     most = min(MAX_VIEWED, max((rows for _, rows, *_ in facts), default=0) // ROWS_OF_VIEW)
     if method.views is None and len(useful.features) > most:
