@@ -125,6 +125,14 @@ SELECT
 {% do nbsql.refuse_if(sides[-1] | length != by | length,
   'a slice has a value of each column of by, ' ~ nbsql.quoted_names(by) ~ '; between has ' ~ side) %}
 {% endfor -%}
+{% set counts = ['count(*)'] -%}
+{% for values in sides %}{% do counts.append('count(CASE WHEN ' ~ nbsql.is_slice(values) ~ ' THEN 1 END)') %}{% endfor -%}
+{% set slices = nbsql.subquery(nbsql.slice_values(nbsql.subquery(rows), by)) -%}
+{% set found = nbsql.query_rows('SELECT ' ~ counts | join(', ') ~ ' FROM ' ~ slices ~ ' AS slices')[0] -%}
+{% for side in between -%} {# with --empty there are none at all #}
+{% do nbsql.refuse_if(found[0] > 0 and found[loop.index] == 0,
+  source.identifier ~ ' has no slice ' ~ side ~ ' by ' ~ nbsql.quoted_names(by)) %}
+{% endfor -%}
 {% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else label | string) -%}
 {% else -%}
 {% set more = [bins] if table in ['metrics', 'calibration', 'lift'] else [sliced] if table in of_slices else [] -%}

@@ -431,6 +431,10 @@ MODELS = {
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between='ab') }}",
         "between must be a list of two slices, ['north', 'south'], not ab",
     ),
+    "no_such_slice": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between=['t', 'u']) }}",
+        "rows has no slice u by 's'",
+    ),
     "half_a_slice": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by=['s', 'n'], between=[['u', 1], 'v']) }}",
         "a slice has a value of each column of by, 's', 'n'; between has v",
