@@ -542,6 +542,22 @@ def test_random_rows_are_drawn_once_for_a_fit(spark: Any, kind: str) -> None:
     assert counts == {row[0]: row[1] for row in model.priors.fetchall()}
 
 
+def test_a_query_of_a_model_only_is_one_job_and_the_settings_of_the_session_stay(spark: Any) -> None:
+    from nbsql.engines.spark.gateway import gateway_of
+
+    before, gateway = spark.conf.getAll, gateway_of(spark)
+    joined = "SELECT a.k, count(*) AS n FROM {0} AS a JOIN {0} AS b ON a.k = b.k GROUP BY a.k ORDER BY a.k ASC NULLS LAST"
+    spark.sql("SELECT id % 3 AS k FROM range(0, 9, 1, 4)").createOrReplaceTempView("rows_of_a_source")
+    gateway.cut_off(spark.sql("SELECT * FROM VALUES (0), (1), (1) AS t(k)")).createOrReplaceTempView("cells_of_a_model")
+    found = {}
+    for table in ("rows_of_a_source", "cells_of_a_model"):
+        jobs = spark._jsc.sc().dagScheduler().numTotalJobs
+        start, query = jobs(), gateway.lean(spark.sql(joined.format(table)))
+        found[table] = [tuple(row) for row in query.collect()], jobs() - start == 1
+    assert found == {"rows_of_a_source": ([(0, 9), (1, 9), (2, 9)], False), "cells_of_a_model": ([(0, 1), (1, 4)], True)}
+    assert spark.conf.getAll == before
+
+
 def test_a_lost_executor_and_a_dead_virtual_machine_are_one_line() -> None:
     from py4j.protocol import Py4JNetworkError
     from pyspark.errors import PySparkException

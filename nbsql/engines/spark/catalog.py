@@ -5,33 +5,32 @@ readers use. The table of the spec is created last: a number with a spec is a co
 remains of a fit that was stopped.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from nbsql.engines.spark.driver import SparkDriver
+from nbsql.engines.spark.gateway import PUBLISHED_TABLE
 from nbsql.errors import DatabaseError
 from nbsql.plan.parts import PARTS, PUBLISHED
 
 ANOTHER_WRITER = "another session is changing the same model at this moment; try again when it is done"
-_PART = re.compile(rf"({'|'.join(PUBLISHED)})_([0-9]+)")
 
 
 def is_blank(engine: SparkDriver, schema: str) -> bool:
     """Whether a schema is empty, or contains only the remains of a fit that was stopped."""
     found = _names(engine, schema)
-    return newest_complete(found) is None and all(_PART.fullmatch(name) for name in found)
+    return newest_complete(found) is None and all(PUBLISHED_TABLE.fullmatch(name) for name in found)
 
 
 def newest_complete(names: list[str]) -> int | None:
     """The number of the newest complete model among the relations of a schema; None if there is none."""
-    numbers = [int(match[2]) for match in map(_PART.fullmatch, names) if match and match[1] == "spec"]
+    numbers = [int(match[2]) for match in map(PUBLISHED_TABLE.fullmatch, names) if match and match[1] == "spec"]
     return max(numbers, default=None)
 
 
 def next_number(engine: SparkDriver, schema: str) -> int:
     """A number that no relation of a model has."""
-    return 1 + max((int(match[2]) for match in map(_PART.fullmatch, _names(engine, schema)) if match), default=0)
+    return 1 + max((int(match[2]) for match in map(PUBLISHED_TABLE.fullmatch, _names(engine, schema)) if match), default=0)
 
 
 def switch(engine: SparkDriver, schema: str, number: int) -> None:
@@ -56,7 +55,7 @@ def switch(engine: SparkDriver, schema: str, number: int) -> None:
             engine.run(f"drop {part}", render("drop_part", ident(schema, part), "view"))
     kept = (number, newest_complete([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
     for name in names:
-        match = _PART.fullmatch(name)
+        match = PUBLISHED_TABLE.fullmatch(name)
         if match and int(match[2]) < number and int(match[2]) not in kept:
             engine.run(f"drop {name}", render("drop_part", ident(schema, name), _kind(engine, schema, name)))
 
@@ -100,7 +99,7 @@ def _relations(engine: SparkDriver) -> list[tuple[Any, ...]]:
 
 def _contents(engine: SparkDriver, database: str, schema: str) -> list[tuple[Any, ...]]:  # noqa: ARG001 - there is one catalog
     finish_switch(engine, schema)
-    found = [name for name in _names(engine, schema) if not _PART.fullmatch(name)]
+    found = [name for name in _names(engine, schema) if not PUBLISHED_TABLE.fullmatch(name)]
     views = ("priors", "components", "likelihoods", "features")  # views on other engines
     return [(name, "view" if name in views else "table") for name in found]
 

@@ -88,7 +88,7 @@ class SparkDriver(Engine):
 
     def _send(self, sql: str) -> list[tuple[Any, ...]]:
         with self.errors():
-            return [tuple(row) for row in self.session.sql(sql).collect()]
+            return [tuple(row) for row in self.gateway.lean(self.session.sql(sql)).collect()]
 
     def run(self, name: str, sql: str) -> None:
         """Run a statement for its effect.
@@ -113,7 +113,7 @@ class SparkDriver(Engine):
                 return
             if made[1] == "INSERT":
                 rows = self.session.table(made[2]).unionAll(rows)
-            select = constants(self.renderer, rows) if made[2].endswith(" parameters`") else None
+            select = constants(self.renderer, self.gateway.lean(rows)) if made[2].endswith(" parameters`") else None
             if select is not None:
                 self.session.sql(self.renderer.statement("create_view_as", Markup(made[2]), select, temporary=True))  # noqa: S704
                 return

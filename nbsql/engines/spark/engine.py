@@ -118,7 +118,7 @@ class Spark(SparkDriver):
     def publish_constants(self, relation: Markup, view: Markup) -> bool:
         """Create a view of the single row of a relation. False if it has another number of rows, or is too long for a view."""
         with self.errors():
-            select = constants(self.renderer, self.session.table(str(relation)))
+            select = constants(self.renderer, self.gateway.lean(self.session.table(str(relation))))
         if select is None or len(select) > self.renderer.layout.view_length:
             return False
         self.run("parameters", self.renderer.statement("create_view_as", view, select))

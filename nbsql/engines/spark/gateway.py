@@ -1,13 +1,14 @@
 """What only Spark's own process knows: classic sessions are asked through py4j, those of Spark Connect through its protocol."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import re
+from contextlib import suppress
 from typing import Any, Protocol, runtime_checkable
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from nbsql.errors import InputError
+from nbsql.plan.parts import PUBLISHED
 
 try:
     from py4j.protocol import Py4JError as Py4JError
@@ -26,6 +27,22 @@ except ImportError:  # the package pyspark-client, which only connects, comes wi
 ERRORS = (PySparkException, Py4JError, ConnectionError)
 GONE = (*ERRORS, AttributeError, OSError)  # of a session that is stopped
 _UNKNOWN_SIZE = 2**63 - 1  # bytes, as Spark takes a relation to have whose size it does not know
+# In a union Spark confuses the columns of checkpoints that keep constraints on them, and fails.
+_CUT_OFF = {"spark.sql.constraintPropagation.enabled": "false"}
+# What reads a model and no rows runs sooner than it is compiled. In one partition nothing need be shuffled or broadcast, which
+# would be jobs of their own, as the stages of adaptive plans are.
+_SMALL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+    "spark.sql.shuffle.partitions": "1",
+}
+_MOST_LITERALS = 10_000  # rows of a query's own
+_MOST_BYTES = 1_000_000  # of the files of a table
+PUBLISHED_TABLE = re.compile(rf"({'|'.join(PUBLISHED)})_([0-9]+)")  # a table of a model (catalog.py)
+_SINGLE = "nbsql: rows in one partition"  # the name of a checkpoint
 
 
 @runtime_checkable
@@ -40,6 +57,9 @@ class Gateway(Protocol):
 
     def cut_off(self, rows: DataFrame) -> DataFrame:
         """The rows as they are now, which do not follow their sources."""
+
+    def lean(self, rows: DataFrame) -> DataFrame:
+        """The same rows, planned for little work if the query reads tables of a model only; to be collected."""
 
     def remembered(self, name: str) -> DataFrame:
         """A temporary view as it is now, for the time when another has its name."""
@@ -65,6 +85,7 @@ class Classic:
 
     def __init__(self, session: Any) -> None:
         self.session = session
+        self._copies: dict[tuple[bool, int], Any] = {}
 
     def is_stopped(self) -> bool:
         context = self.session.sparkContext._jsc
@@ -88,26 +109,47 @@ class Classic:
 
         Of a single partition Spark is told that it is one, so that it groups, sorts and numbers the rows without a shuffle.
         """
-        with self._without_constraints():
-            kept = rows.localCheckpoint()
+        session = self._copy(is_small=self._is_small(rows))
+        kept = self._in_session(session, rows).localCheckpoint()
         plan, is_sized = kept._jdf.queryExecution().analyzed(), False
         with suppress(ValueError):  # of more digits than Python reads
             is_sized = plan.stats().sizeInBytes() < _UNKNOWN_SIZE
-        if not is_sized:
+        if is_sized:
+            kept = self._in_session(self.session._jsparkSession, kept)
+        else:
             unsized = self.session._jsparkSession.internalCreateDataFrame(plan.rdd(), kept._jdf.schema(), False)
             kept = DataFrame(unsized, self.session)
-        return kept.coalesce(1) if plan.rdd().getNumPartitions() == 1 else kept
+        if plan.rdd().getNumPartitions() > 1:
+            return kept
+        plan.rdd().setName(_SINGLE)
+        return kept.coalesce(1)
 
-    @contextmanager
-    def _without_constraints(self) -> Iterator[None]:
-        """Drop the constraints that a checkpoint keeps on its columns: in a union Spark confuses the columns and fails."""
-        conf, name = self.session.conf, "spark.sql.constraintPropagation.enabled"
-        before = conf.get(name, "true")
-        conf.set(name, "false")
-        try:
-            yield
-        finally:
-            conf.set(name, str(before))
+    def lean(self, rows: DataFrame) -> DataFrame:
+        return self._in_session(self._copy(is_small=True), rows) if self._is_small(rows) else rows
+
+    def _copy(self, *, is_small: bool) -> Any:
+        """A copy of the session with settings of ours, as the user may be running queries in the session at the same time."""
+        original: Any = self.session._jsparkSession
+        key = is_small, original.conf().getAll().hashCode()
+        if key not in self._copies:
+            self._copies[key] = original.cloneSession()
+            for name, value in {**_CUT_OFF, **(_SMALL if is_small else {})}.items():
+                self._copies[key].conf().set(name, value)
+        return self._copies[key]
+
+    def _in_session(self, session: Any, rows: DataFrame) -> DataFrame:
+        """The rows of a query that another session plans."""
+        jvm: Any = self.session._jvm
+        plan = rows._jdf.queryExecution().analyzed()
+        return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, plan), self.session)
+
+    def _is_small(self, rows: DataFrame) -> bool:
+        """Whether a query reads only literals, small tables of models, and what was cut off in one partition."""
+        jvm: Any = self.session._jvm
+        as_list = jvm.scala.jdk.javaapi.CollectionConverters.asJava
+        plan: Any = rows._jdf.queryExecution().analyzed()
+        plans = [plan, *as_list(plan.subqueriesAll())]
+        return all(_is_small_leaf(leaf) for each in plans for leaf in as_list(each.collectLeaves()))
 
     def is_scan(self, frame: DataFrame) -> bool:
         jvm: Any = self.session._jvm
@@ -124,6 +166,19 @@ class Classic:
         files = plan.relation()
         is_files = files.getClass().getSimpleName() == "HadoopFsRelation"
         return bool(is_files and files.fileFormat().toString() in ("Parquet", "ORC"))
+
+
+def _is_small_leaf(leaf: Any) -> bool:
+    kind = leaf.getClass().getSimpleName()
+    if kind == "LogicalRDD":
+        return bool(leaf.rdd().name() == _SINGLE)
+    if kind == "LogicalRelation":
+        table = leaf.catalogTable()
+        is_published = table.isDefined() and PUBLISHED_TABLE.fullmatch(table.get().identifier().table())
+        return bool(is_published and leaf.relation().sizeInBytes() <= _MOST_BYTES)
+    if kind == "LocalRelation":
+        return bool(leaf.data().size() <= _MOST_LITERALS)
+    return kind in ("OneRowRelation", "CTERelationRef")
 
 
 def _is_column(expression: Any) -> bool:
@@ -162,6 +217,9 @@ class Connect:
         """The rows, sent here and back: they have the size of a model, and a server forgets a checkpoint that nobody holds."""
         frame: DataFrame = self.session.createDataFrame(rows.toArrow(), rows.schema)  # none follows from no rows
         return frame
+
+    def lean(self, rows: DataFrame) -> DataFrame:
+        return rows
 
     def is_scan(self, frame: DataFrame) -> bool:  # noqa: ARG002
         """Never known: what is no table of the catalogue is copied first."""
