@@ -286,7 +286,7 @@ class Scoring(Imputing, OneRow, Weighing):
             data = source_elsewhere(self.state.engine, self.state.spec, source, error)
         self._query(verb, data, columns=columns, calibrated=calibrated)
         passed = passed_columns(data, columns, exact=self.state.engine.exact)
-        data.relation = relation_as_written(self.state.engine, data, source)
+        data.facts.relation = relation_as_written(self.state.engine, data.facts, source)
         method = self.state.calibration(calibrated) if VERBS[verb].has_posteriors else None
         query = inline_query(self.state, verb, data, self._rows(verb, data, passed), method)
         return self.state.engine.without_database_name(query)

@@ -129,3 +129,14 @@ def test_a_frame_cannot_be_read_elsewhere(con: Connection, refused: Any) -> None
     line = "inline=True cannot read the DataFrame, which lives in this process; name a table, or give a SELECT"
     with refused(nbsql.InputError, line):
         model.sql("predict", pd.DataFrame({"x": ["u"]}), inline=True)
+
+
+def test_a_joined_source_with_derived_columns_is_read_by_its_name(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE shops AS SELECT i AS shop, 'region ' || i % 2 AS region FROM range(3) AS r(i)")
+    con.execute("CREATE TABLE sales AS SELECT i % 3 AS shop, i % 4 AS n, i % 3 = i % 2 AS y FROM range(24) AS r(i)")
+    options: Any = {"joins": nbsql.Join("shops", "shop"), "features": ["region", "twice"], "derive": {"twice": "2 * n"}}
+    model = nbsql.fit(con, "sales", target="y", **options)
+    text = model.sql("predict_proba", "sales", inline=True)
+    assert sorted(con.execute(text).fetchall()) == [
+        pytest.approx(row) for row in sorted(model.predict_proba("sales").fetchall())
+    ]
