@@ -22,6 +22,19 @@ ADAPTERS = {
     "bigquery": ("bigquery", "warehouses", "without_lists"),
     "trino": ("trino", "warehouses", "without_lists"),
 }
+# The macros with the names of verbs in Python, each with the one that a project calls in its place.
+VERBS = {
+    "predict": "predictions",
+    "predict_proba": "probabilities",
+    "joint_log_likelihood": "joint_log_likelihoods",
+    "log_evidence": "evidence",
+    "explain": "explanation",
+    "priors": "class_priors",
+    "likelihoods": "feature_likelihoods",
+    "monitor": "monitoring",
+    "review": "review_queue",
+    "drift": "feature_drift",
+}
 PRIMITIVES = Path("dbt/primitives.sql")
 DISPATCH = Path("dbt/dispatch.sql")
 CALLED = Path("dbt/called_by_name.sql")
@@ -142,8 +155,14 @@ def dispatch_sql() -> str:
                 own = f"{adapter}__{name.removeprefix(f'{folder}__')}"
                 if name.startswith(f"{folder}__") and own not in known:
                     led.setdefault(own, f"nbsql.{name}")
+    checks = {
+        name: f"\n{{% if not execute %}}{{% do return('') %}}{{% endif -%}}\n"
+        f"{{% do nbsql.refuse_relation('{name}', '{public}', varargs) %}}\n"
+        for name, public in VERBS.items()
+    }
     lines = [
-        f"{{% macro {name}() %}}{{% do return({led[name]}(*varargs, **kwargs)) %}}{{% endmacro %}}\n" for name in sorted(led)
+        f"{{% macro {name}() %}}{checks.get(name, '')}{{% do return({led[name]}(*varargs, **kwargs)) %}}{{% endmacro %}}\n"
+        for name in sorted(led)
     ]
     return _HEADER + "".join(lines)
 

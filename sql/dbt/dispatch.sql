@@ -76,10 +76,18 @@
 {% macro distinct_count() %}{% do return(adapter.dispatch('distinct_count', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro distinct_elements() %}{% do return(adapter.dispatch('distinct_elements', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro double() %}{% do return(adapter.dispatch('double', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro drift() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('drift', 'feature_drift', varargs) %}
+{% do return(adapter.dispatch('drift', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro element() %}{% do return(adapter.dispatch('element', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro exact_cells() %}{% do return(adapter.dispatch('exact_cells', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro exp() %}{% do return(adapter.dispatch('exp', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro expected_costs() %}{% do return(adapter.dispatch('expected_costs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro explain() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('explain', 'explanation', varargs) %}
+{% do return(adapter.dispatch('explain', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro explained_block() %}{% do return(adapter.dispatch('explained_block', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro explained_rows() %}{% do return(adapter.dispatch('explained_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro falling_powers() %}{% do return(adapter.dispatch('falling_powers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -102,6 +110,10 @@
 {% macro isotonic_shares() %}{% do return(adapter.dispatch('isotonic_shares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro join_parameters() %}{% do return(adapter.dispatch('join_parameters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro joined_tokens() %}{% do return(adapter.dispatch('joined_tokens', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro joint_log_likelihood() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('joint_log_likelihood', 'joint_log_likelihoods', varargs) %}
+{% do return(adapter.dispatch('joint_log_likelihood', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro json_element() %}{% do return(adapter.dispatch('json_element', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro labels_in_rows() %}{% do return(adapter.dispatch('labels_in_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro lacking() %}{% do return(adapter.dispatch('lacking', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -110,6 +122,10 @@
 {% macro letters_and_digits() %}{% do return(nbsql.postgres__letters_and_digits(*varargs, **kwargs)) %}{% endmacro %}
 {% macro letters_marks_and_digits() %}{% do return(nbsql.postgres__letters_marks_and_digits(*varargs, **kwargs)) %}{% endmacro %}
 {% macro level() %}{% do return(adapter.dispatch('level', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro likelihoods() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('likelihoods', 'feature_likelihoods', varargs) %}
+{% do return(adapter.dispatch('likelihoods', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_filtered() %}{% do return(adapter.dispatch('list_filtered', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_highest() %}{% do return(adapter.dispatch('list_highest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_lowest() %}{% do return(adapter.dispatch('list_lowest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -121,6 +137,10 @@
 {% macro list_size() %}{% do return(adapter.dispatch('list_size', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_total() %}{% do return(adapter.dispatch('list_total', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro listed_metrics() %}{% do return(adapter.dispatch('listed_metrics', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro log_evidence() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('log_evidence', 'evidence', varargs) %}
+{% do return(adapter.dispatch('log_evidence', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_factorial() %}{% do return(adapter.dispatch('log_factorial', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_factorial_of() %}{% do return(adapter.dispatch('log_factorial_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_of_input() %}{% do return(adapter.dispatch('log_of_input', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -132,6 +152,10 @@
 {% macro materialized() %}{% do return(adapter.dispatch('materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro maximum() %}{% do return(adapter.dispatch('maximum', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro mixed_hash() %}{% do return(adapter.dispatch('mixed_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro monitor() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('monitor', 'monitoring', varargs) %}
+{% do return(adapter.dispatch('monitor', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro most_numbers() %}{% do return(adapter.dispatch('most_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro multinomial_drawn() %}{% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro name_of_column() %}{% do return(adapter.dispatch('name_of_column', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -158,12 +182,28 @@
 {% macro posterior_columns() %}{% do return(adapter.dispatch('posterior_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro posteriors() %}{% do return(adapter.dispatch('posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro posteriors_of_judged() %}{% do return(adapter.dispatch('posteriors_of_judged', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro predict() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('predict', 'predictions', varargs) %}
+{% do return(adapter.dispatch('predict', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro predict_proba() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('predict_proba', 'probabilities', varargs) %}
+{% do return(adapter.dispatch('predict_proba', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro priors() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('priors', 'class_priors', varargs) %}
+{% do return(adapter.dispatch('priors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro product() %}{% do return(adapter.dispatch('product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro query_rows() %}{% do return(adapter.dispatch('query_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro raise_error() %}{% do return(adapter.dispatch('raise_error', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro recursive() %}{% do return(adapter.dispatch('recursive', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replace_columns() %}{% do return(adapter.dispatch('replace_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replaces_slices() %}{% do return(adapter.dispatch('replaces_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro review() %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_relation('review', 'review_queue', varargs) %}
+{% do return(adapter.dispatch('review', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro row_id() %}{% do return(adapter.dispatch('row_id', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro row_losses() %}{% do return(adapter.dispatch('row_losses', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro run_once() %}{% do return(adapter.dispatch('run_once', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

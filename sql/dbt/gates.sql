@@ -83,6 +83,12 @@
 {% endfor -%}
 {%- endmacro %}
 
+{# Refuses a relation, where a macro that others make queries of takes a model. public: the macro for projects; given: the arguments. #}
+{% macro refuse_relation(called, public, given) -%}
+{% do nbsql.refuse_if(not given or given[0].identifier is defined,
+  'nbsql.' ~ called ~ ' is internal and takes no relation; call nbsql.' ~ public ~ '(...)') %}
+{%- endmacro %}
+
 {# Refuses an option that is not a number between 0 and 1. #}
 {% macro check_share(value, option) -%}
 {% do nbsql.refuse_if(value is not number or value <= 0 or value >= 1,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from support.dbt_projects import ENGINES, Project, needs_dbt, server
 
+from nbsql.dbt.package import VERBS
 from nbsql.evaluation.evaluation import QUERIES, SLICES
 from nbsql.evaluation.monitor import METRICS
 from nbsql.family.facts import facts
@@ -457,6 +458,13 @@ MODELS = {
     ),
 }
 GOOD = {"target": "y", "features": ["x", "s"]}
+MODELS |= {
+    f"named_{verb}": (
+        f"{{{{ nbsql.{verb}(ref('good'), source('raw', 'rows')) }}}}",
+        f"nbsql.{verb} is internal and takes no relation; call nbsql.{public}(...)",
+    )
+    for verb, public in VERBS.items()
+}
 # Models that are incremental, and what is said of them when they are run a second time.
 AGAIN = {
     "incremental": (

@@ -43,7 +43,8 @@ def test_what_an_engine_says_in_one_expression_is_in_its_table():
     files = [path for path in macro_files(SQL / "macros") if path.name != TABLE]
     found = {source.name for path in files for source in sources(path) if expression.fullmatch(source.text)}
     gates = {"default__ident", "default__text", "default__number"}  # of which Python has its own
-    assert found == gates | {"default__instant"}  # which is too long for a line
+    # One is too long for a line; of the other, dispatch.sql has a check.
+    assert found == gates | {"default__instant", "default__predict"}
 
 
 def test_a_comma_in_a_loop_is_a_macro():

@@ -14,7 +14,7 @@
 
   `model.spec.prior.given` has one pair per class: the label as the engine casts it to text, and its probability.
 #}
-{% macro priors(model, statistics) -%}
+{% macro default__priors(model, statistics) -%}
 {% if model.spec.given -%}
 {{ nbsql.given_priors(statistics) }}
 {%- else -%}
@@ -318,7 +318,7 @@ HAVING {{ nbsql.has_weight() }}
 {% macro square_cells(statistics) -%} (SELECT * FROM {{ statistics }} AS statistics WHERE m2 IS NOT NULL) {%- endmacro %}
 
 {# The columns of the view `likelihoods`. #}
-{% macro likelihoods(model, statistics, priors) -%}
+{% macro default__likelihoods(model, statistics, priors) -%}
 SELECT class, feature, value, likelihood, log_likelihood, mean, variance, rate
 FROM {{ nbsql.subquery(nbsql.smoothed_likelihoods(model, statistics, priors, model.facts.features)) }} AS smoothed
 WHERE NOT unseen

@@ -10,7 +10,7 @@
   a covariance matrix the one that has moved most stands for all, and is the value. A number whose zeros are counted apart is compared by
   whether it is 0 and, where it is not, by its value: KL = KL of the zeros + P(x <> 0 in b) KL of the others.
 #}
-{% macro drift(a, b, features) -%}
+{% macro default__drift(a, b, features) -%}
 {% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% set inflated = features | selectattr('family.zeros') | list -%}
 {% set class %}CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}

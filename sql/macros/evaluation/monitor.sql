@@ -113,7 +113,7 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
   as_text: whether its labels are compared as text. period_feature: the feature that is the period itself, if any. score: with reference
   rows, the edges and labels of the bins of a probability.
 #}
-{% macro monitor(model, rows, columns, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
+{% macro default__monitor(model, rows, columns, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
 {% set features, monitored = model.facts.features, nbsql.inline_name('monitored') -%}
 {% set value_features = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
 {% set value_features = value_features | rejectattr('family.cell', 'in', ['bin', 'place']) | list -%}

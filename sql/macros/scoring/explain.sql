@@ -9,7 +9,7 @@
   exactly the term that scoring adds. Features are processed in blocks, each unnested side by side. The id columns are joined at the end,
   on a condition that all meet and that DuckDB expects a fifth to meet, so that it hashes the rows and not the contributions.
 #}
-{% macro explain(model, source, parameters, lookups) -%}
+{% macro default__explain(model, source, parameters, lookups) -%}
 {% set own = ['row_id', 'class', 'feature', 'value', 'contribution'] -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(

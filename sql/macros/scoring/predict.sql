@@ -26,10 +26,10 @@
 {%- endmacro %}
 
 {# One row per row of the source: its columns, prediction, probability. #}
-{% macro predict(model, scored) -%} {{ nbsql.predict_proba(model, scored, []) }} {%- endmacro %}
+{% macro default__predict(model, scored) -%} {{ nbsql.predict_proba(model, scored, []) }} {%- endmacro %}
 
 {# One row per row of the source: its columns, prediction, probability, and the probability of each of the classes. #}
-{% macro predict_proba(model, scored, classes=none) -%}
+{% macro default__predict_proba(model, scored, classes=none) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
   {{ nbsql.output_column(model, 'probability') }}
@@ -59,7 +59,7 @@ SELECT
 {% macro posterior_of(model, joint, k) -%} {{ nbsql.posterior(model, joint) }} {%- endmacro %}
 
 {# One row per row of the source: its columns, and the joint log-likelihood of each class. #}
-{% macro joint_log_likelihood(model, scored) -%}
+{% macro default__joint_log_likelihood(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for class in model.form.class_columns -%}
@@ -70,7 +70,7 @@ SELECT
 {%- endmacro %}
 
 {# One row per row of the source: its columns, log_evidence. #}
-{% macro log_evidence(model, scored) -%}
+{% macro default__log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
   {%- if model.facts.has_weights -%}

@@ -176,7 +176,7 @@ ORDER BY nbsql_position ASC NULLS LAST
 {%- endmacro %}
 
 {# The patterns ranked by their posteriors. #}
-{% macro review(measured, order, falling, passed, named, count) -%}
+{% macro default__review(measured, order, falling, passed, named, count) -%}
 WITH {{ nbsql.ranked_patterns(measured, order, falling) }}
 {{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, named, count) }}
 {%- endmacro %}
