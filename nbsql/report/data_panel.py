@@ -9,6 +9,7 @@ from nbsql.learning.spelling_advice import spellings
 from nbsql.queries.query import Query, relation_query
 from nbsql.queries.table import counted, number, share
 from nbsql.report.panel import Figure, Request, records, shown
+from nbsql.spec.spec import Feature
 
 _BARS = 48
 _SPELT = 200  # the most frequent values of a category that are compared
@@ -21,7 +22,11 @@ def data(request: Request) -> Iterator[Figure]:
     """The features with the share of rows that have a value, the number of distinct values, and notes on odd values."""
     state = request.state
     state.require("drift")
-    features = [feature for feature in state.spec.features if not feature.family.over_columns]
+    own = dict[str, Feature]()  # of a column that is several features with a weight each, the first
+    for feature in state.spec.features:
+        if not feature.family.over_columns:
+            own.setdefault(feature.column, feature)
+    features = [*own.values()]
     if not features:
         raise ModelError(f"{state.title} has no feature of a single column")
     query = Query(
@@ -29,18 +34,20 @@ def data(request: Request) -> Iterator[Figure]:
         state.engine.renderer.statement("feature_data", state.plan.current_cells(), state.relations["priors"], features),
     )
     rows = records(query)
-    bars = []
+    bars, binned = (
+        [],
+        {feature.name for feature in features if feature.family.cell == "bin" or feature.family.edges is not None},
+    )
     for row in rows[:_BARS]:
-        values = "" if row["levels"] is None else counted(row["levels"], "value")
+        values = "" if row["levels"] is None else counted(row["levels"], "bin" if row["feature"] in binned else "value")
         missing = f"{share(row['missing'])} missing" if row["missing"] else ""
         words = f"{number(row['n'])} words" if row["missing"] is None else ""
         known = 1 if row["missing"] is None else 1 - row["missing"]
         label = ", ".join(filter(None, (values, words, missing)))
         bars.append({**row, "feature": shown(row["feature"]), "known": known, "label": label})
     gaps = [row for row in rows if row["missing"]]
-    columns = {feature.name: feature.column for feature in features}
     read = len({column for feature in state.spec.features for column in feature.columns})
-    several, without = len({*columns.values()}), len({columns[row["feature"]] for row in gaps})
+    several, without = len(features), len(gaps)
     finding = f"{counted(without, 'column')} of {several} {'has' if without == 1 else 'have'} missing values"
     finding += f", most of all {shown(gaps[0]['feature'])} ({share(gaps[0]['missing'])})" if gaps else ""
     if not gaps:

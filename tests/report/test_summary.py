@@ -71,6 +71,21 @@ def test_the_data_are_described_by_what_is_missing_and_by_what_is_spelt_in_two_w
     assert labels["ticket"] == "60 values"
 
 
+@pytest.mark.parametrize(
+    ("method", "nulls", "x"),
+    [("weighted", "skip", "6 bins"), ("tan", "category", "6 bins"), (nbsql.KDB(2), "skip", "6 bins"), ("naive", "skip", "")],
+)
+def test_a_column_is_described_once_and_by_its_own_values_whatever_they_depend_on(method, nulls, x):
+    source = """SELECT i % 2 = 0 AS y, CASE WHEN i % 5 > 0 THEN 'r' || (i // 3 % 4 + i % 2) END AS a, 's' || (i // 3 % 4) AS b,
+        i % 30 // 10 + (i % 2) / 2 AS x FROM range(900) AS r(i)"""
+    with duckdb.connect() as con:
+        figure = nbsql.fit(con, source, target="y", method=method, nulls=nulls).plot.data().figure
+    labels = {row["feature"]: row["label"] for row in figure.tables["rows"]}
+    assert labels == {"a": "5 values, 20.0 % missing", "b": "4 values", "x": x}
+    assert figure.finding == "1 column of 3 has missing values, most of all a (20.0 %)"
+    assert figure.notes == ["900 rows of 3 columns."]
+
+
 def test_a_rare_value_makes_no_headline():
     with duckdb.connect() as con:
         source = """SELECT i % 2 = 0 AS y, CASE WHEN i < 12 AND i % 2 = 0 THEN 'rare' WHEN hash(i) % 10 < 7 THEN 'a' || i % 2

@@ -7,16 +7,19 @@
     missing   the share of the rows in which it has none; NULL for a text, whose words are counted instead of rows
 #}
 {% macro feature_data(statistics, priors, features) -%}
-{% set texts = features | selectattr('family.bag') | list -%}
+{% set texts, nested = features | selectattr('family.bag') | list, features | selectattr('family.parent') | list -%}
+{# A value without those of parents. #}
+{% set own %}{% if nested %}CASE WHEN feature IN ({{ nbsql.feature_names(nested) }}) THEN {{
+  nbsql.json_element(nbsql.word('value'), 0) }}{{ nbsql.binary() }} ELSE value END{% else %}value{% endif %}{% endset -%}
 SELECT
   counted.feature,
   counted.n,
   counted.levels,
   {{ nbsql.missing_share(nbsql.word('counted'), nbsql.word('learnt'), texts) }} AS missing
 FROM (
-  SELECT feature, sum(n) AS n, CASE WHEN max(mean) IS NULL THEN count(DISTINCT value) END AS levels
+  SELECT feature, sum(n) AS n, CASE WHEN max(mean) IS NULL THEN count(DISTINCT {{ own }}) END AS levels
   FROM {{ statistics }} AS statistics
-  WHERE feature IN ({{ nbsql.feature_names(features) }}) AND (value IS NOT NULL OR mean IS NOT NULL)
+  WHERE feature IN ({{ nbsql.feature_names(features) }}) AND ({{ own }} IS NOT NULL OR mean IS NOT NULL)
   GROUP BY feature
 ) AS counted
 JOIN (
