@@ -99,7 +99,7 @@ class Family(metaclass=_Options):
     alpha_by_value: ClassVar[bool] = False  # alpha may be a mapping with one pseudo-count for each value
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     near_zero: ClassVar[float] = 1e-140  # how near to 0 numbers have squares, and sums of them, that no double holds
-    near_zero_cure: ClassVar[str] = "their squares vanish; take another unit: ⟨derive={{{}: '... * 1e200'}}⟩"
+    near_zero_cure: ClassVar[str] = "their squares vanish; take another unit: ⟨derive={'x': '... * 1e200'}⟩"  # of a column 'x'
     quantities: ClassVar[tuple[str, ...]] = ()  # of a density: the quantities that it reads, which are all its parameters
     neutral: ClassVar[Mapping[str, float | None]] = {}  # of a density: those of its parameters that are not 0
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers

@@ -30,7 +30,7 @@ class Beta(Moments):
     quantities: ClassVar[tuple[str, ...]] = ("a", "b", "log_beta")
     neutral: ClassVar[Mapping[str, float | None]] = {"a": 1.0, "b": 1.0}
     near_zero: ClassVar[float] = 1e-8  # where a double of 1 - x, and of a and b, has no digits left
-    near_zero_cure: ClassVar[str] = "a beta density has no digits left there; take ⟨families={{{}: 'gamma'}}⟩"
+    near_zero_cure: ClassVar[str] = "a beta density has no digits left there; take ⟨families={'x': 'gamma'}⟩"
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("inside",))
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002

@@ -271,7 +271,7 @@ def check_near_zero(engine: Engine, relation: Markup, columns: Mapping[str, Fami
     magnitudes = engine.query_macro("largest_magnitudes", relation, list(columns))[0]
     for (name, family), magnitude in zip(columns.items(), magnitudes, strict=True):
         if magnitude is not None and 0 < magnitude < family.near_zero:
-            why = family.near_zero_cure.format(repr(name))
+            why = family.near_zero_cure.replace("'x'", repr(name))
             raise InputError(f"every number of column {name!r} is within {family.near_zero:g} of 0, and {why}")
 
 

@@ -306,7 +306,9 @@ def test_what_another_engine_does_not_have_is_refused(connect: Callable[[str], P
     with pytest.raises(nbsql.InputError, match=r"joins tables of DuckDB, which PostgreSQL does not reach; fit it there on a"):
         nbsql.import_(there.con, tmp_path / "joined")
     here.run("CREATE TABLE u AS FROM (VALUES (TIMESTAMP_NS '2026-01-01 00:00:00.000000001'), ('2026-01-01')) AS t(y), range(3)")
-    nbsql.fit(here.con, "u", target="y").export(tmp_path / "moments")
+    model = nbsql.fit(here.con, "FROM u WHERE y > '2026-01-01'", target="y")
+    model.update("FROM u WHERE y = '2026-01-01'")
+    model.export(tmp_path / "moments")
     with pytest.raises(nbsql.ModelError, match=r"of which timestamp without time zone of PostgreSQL makes one; cast the"):
         nbsql.import_(there.con, tmp_path / "moments")
 
