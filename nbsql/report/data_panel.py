@@ -34,10 +34,8 @@ def data(request: Request) -> Iterator[Figure]:
         state.engine.renderer.statement("feature_data", state.plan.current_cells(), state.relations["priors"], features),
     )
     rows = records(query)
-    bars, binned = (
-        [],
-        {feature.name for feature in features if feature.family.cell == "bin" or feature.family.edges is not None},
-    )
+    binned = {feature.name for feature in features if feature.family.cell == "bin" or feature.family.edges is not None}
+    bars = []
     for row in rows[:_BARS]:
         values = "" if row["levels"] is None else counted(row["levels"], "bin" if row["feature"] in binned else "value")
         missing = f"{share(row['missing'])} missing" if row["missing"] else ""
