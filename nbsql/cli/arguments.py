@@ -22,6 +22,7 @@ _PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<option
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
 _PRIORS = ("empirical", "uniform", "smoothed")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+RENAMED = {"bins": "number_bins", "weight": "em_weight"}  # arguments of methods, of which other options have the name
 _WORDS = {"true": True, "false": False, "none": None}
 
 

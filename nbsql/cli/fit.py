@@ -1,7 +1,6 @@
 """`nbsql fit`: fits a model, and shows the family of each column."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import click
@@ -11,29 +10,22 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import FEATURES, Form, describe, with_formats
 from nbsql.cli.families import AUTO
-from nbsql.cli.fit_options import OF_METHODS, TARGET_OR_NONE, takes
+from nbsql.cli.fit_options import TARGET_OR_NONE, takes
+from nbsql.cli.method_options import METHOD_OPTIONS, classifier_of
 from nbsql.cli.options import command
 from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, or_memory, show_warnings
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.model.overview import ROWS, classes_of, heading, weighted_features
-from nbsql.spec.classifier import Classifier
 from nbsql.spec.half_life import HalfLife
-from nbsql.spec.method import METHODS, Mixture
 from nbsql.spec.options import Best, Segments, Smoothed
 from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
-_OF_METHODS = (
-    "components", "backoff", "shrinkage", "toward", "least", "number_bins", "k", "weighted", "penalty", "per", "views", "pairs",
-    "triples", "parents", "iterations", "tolerance", "starts", "seed", "em_weight",
-)  # fmt: skip
-_ARGUMENTS = {
-    *_OF_METHODS, "more_families", "best", "best_by", "prior_alpha", "segment_shrinkage", "half_life", "at",
-}  # fmt: skip
+_ARGUMENTS = {*METHOD_OPTIONS, "more_families", "best", "best_by", "prior_alpha", "segment_shrinkage", "half_life", "at"}
 
 
-@command("Fit a model to a table and store it in the database.", takes(nbsql.fit, method=OF_METHODS, target=TARGET_OR_NONE))
+@command("Fit a model to a table and store it in the database.", takes(nbsql.fit, target=TARGET_OR_NONE))
 @with_formats(csv=FEATURES, sql="Print the statements instead of running them.")
 def fit(
     database: str, source: str, *, name: str, target: str | None, no_target: bool, replace: bool, form: Form, **given: Any
@@ -75,7 +67,7 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
         options["features"] = Best(given["best"], by=given["best_by"] or "mutual_information", among=features)
     else:
         options["features"] = features
-    options["method"] = _classifier(given)
+    options["method"] = classifier_of(given)
     if (given["half_life"] is None) != (given["at"] is None):
         raise click.UsageError("--half-life goes with --at, the column of when a row was")
     if given["half_life"] is not None:
@@ -93,25 +85,6 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     options["missing"] = [*more.get("missing", ()), *given["missing"]]
     several = {"families": families, "derive": dict(given["derive"])}
     return {**options, **{name: {**more.get(name, {}), **values} for name, values in several.items()}}
-
-
-def _classifier(given: Mapping[str, Any]) -> str | Classifier:
-    """The method with its own options, which are separate options of the command."""
-    name = given["method"]
-    chosen = {option: given[option] for option in _OF_METHODS if given.get(option) is not None}
-    arguments = {option.removeprefix("em_").removeprefix("number_"): value for option, value in chosen.items()}
-    kind: type[Classifier] = Mixture if name == "naive" and "components" in arguments else METHODS[name]
-    for option, argument in zip(chosen, arguments, strict=True):
-        if argument not in _arguments(kind):
-            flag = option.replace("_", "-")
-            *others, last = [each for each, other in METHODS.items() if argument in _arguments(other)] or ["naive"]
-            methods = f"{', '.join(others)} and {last}" if others else last
-            raise click.UsageError(f"--{flag} is of --method {methods}, not of {name}")
-    return kind(**arguments) if arguments else name
-
-
-def _arguments(kind: type[Classifier]) -> set[str]:
-    return {field.name for field in fields(kind)}
 
 
 def smoothed(priors: Sequence[Any], alpha: float | None) -> list[Any]:

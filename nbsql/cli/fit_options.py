@@ -2,12 +2,14 @@
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, get_args, get_type_hints
 
 import click
 
-from nbsql.cli.arguments import COMPONENTS, EXPRESSION, FAMILY, FOLDS, JOIN, PRIOR
+from nbsql.cli.arguments import EXPRESSION, FAMILY, FOLDS, JOIN, PRIOR
 from nbsql.cli.families import FAMILIES_FILE
+from nbsql.cli.method_options import METHOD_OPTIONS
 from nbsql.cli.options import (
     AT_LEAST_1,
     Decorator,
@@ -15,25 +17,16 @@ from nbsql.cli.options import (
     fold_column,
     naming,
     naming_classes,
+    number_or_text,
     option,
     option_of,
     replacing,
     together,
     weighted,
 )  # fmt: skip
-from nbsql.family import Nulls, Unseen
-from nbsql.family.multivariate_gaussian import Toward
 from nbsql.spec.method import METHODS
-from nbsql.spec.options import By, Infer, Options, model_fields
+from nbsql.spec.options import By, Options, model_fields
 from nbsql.spec.signature import described_arguments, texts_of_options
-
-
-def _number_or_text(_context: Any, _option: Any, text: str | None) -> float | str | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
-
 
 # What the command line has for options of a fit whose values have arguments, or another form there.
 one_family = by_name(
@@ -83,14 +76,10 @@ _OF_FIT: dict[str, Decorator] = {
             "cross-validation, and --family x=auto that of one column.",
         ),
     ),
-    "infer": option(
-        "--infer", type=click.Choice(get_args(Infer)), default="values",
-        help="What families are inferred from: the types of the columns and a look at their values, or the types alone.",
-    ),
     "weight": together(
         weighted,
         option(
-            "--half-life", callback=_number_or_text, metavar="TIME",
+            "--half-life", callback=number_or_text, metavar="TIME",
             help="The age at which a row counts half: '30 days', or a number if --at is one. Counts can still be added.",
         ),
         option("--at", metavar="COLUMN", help="For --half-life, the time of a row: a date, a timestamp or a whole number."),
@@ -101,48 +90,13 @@ _OF_FIT: dict[str, Decorator] = {
             help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
             "tan: each category may depend on one other, kdb: on several. aode: the mean over models in which all depend on "
             "one. logistic: learnt weights. weighted: features have weights. em: rows without a class are used, too. "
-            "clusters: of --no-target, groups of rows.",
+            "clusters: of --no-target, groups of rows. `nbsql help methods` says more of their options.",
         ),
-        option(
-            "--shrinkage", callback=_number_or_text, metavar="S",
-            help="For lda and qda: of the covariance matrices, from 0 to 1, or ledoit-wolf. For tan, kdb, aode: pseudo-counts.",
-        ),
-        option(
-            "--toward", type=click.Choice(get_args(Toward)),
-            help="For qda, what --shrinkage is toward: the identity, or the pooled covariance of lda.  [default: identity]",
-        ),
-        option(
-            "--least", type=int, metavar="N",
-            help="For aode, how often a value must occur for others to depend on it.  [default: 1]",
-        ),
-        option(
-            "--number-bins", type=int, metavar="N",
-            help="For tan, kdb and aode, the number of quantiles that bin a number; by default it is cut where classes differ.",
-        ),
-        option(
-            "--k", type=int, metavar="N",
-            help="For kdb, the most others that a category depends on.  [default: by folds]  For clusters, their number.",
-        ),
-        option("--weighted", is_flag=True, default=None, help="For tan and kdb, give the features weights, as weighted does."),
-        option(
-            "--backoff", type=click.Choice(["naive"]),
-            help="How the joint method scores an unseen row; by default not at all.",
-        ),
-    ),
-    "nulls": option("--nulls", type=click.Choice(get_args(Nulls)), default="skip", help="How a missing value is treated."),
-    "slice_by": option(
-        "--slice-by", metavar="EXPR", help="Count the rows by the value of an SQL expression: \"date_trunc('month', day)\"."
+        *METHOD_OPTIONS.values(),
     ),
     "segment_by": together(
         option("--segment-by", metavar="EXPR", help="Fit one model for each segment, by an SQL expression: region."),
         option("--segment-shrinkage", type=float, help="The pseudo-counts by which the whole enters a segment.  [default: 10]"),
-    ),
-    "alpha": option(
-        "--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1; 0 for the joint method]"
-    ),
-    "estimate": option(
-        "--estimate", type=click.Choice(["mean", "mode", "map", "mle"]),
-        help="The estimate of parameters: the posterior mean or mode (map), or maximum likelihood (mle).  [default: mean]",
     ),
     "prior": together(
         option(
@@ -151,45 +105,8 @@ _OF_FIT: dict[str, Decorator] = {
         ),
         option("--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default alpha."),
     ),
-    "unseen": option(
-        "--unseen", type=click.Choice(get_args(Unseen)), default="skip",
-        help="How a value that is new to the model is scored.",
-    ),
 }  # fmt: skip
 
-
-# Those of the methods that only a fit learns by.
-OF_METHODS = together(
-    _OF_FIT["method"],
-    option(
-        "--penalty", type=float, metavar="LAMBDA",
-        help="For logistic and weighted, the penalty on the squared weights.  [default: 0.5; by folds of weighted]",
-    ),
-    option(
-        "--per", type=click.Choice(["feature", "class and feature", "either"]),
-        help="For weighted, what has a weight of its own; either is chosen by folds.  [default: feature]",
-    ),
-    option(
-        "--views/--no-views", default=None,
-        help="For weighted, whether numbers and texts are two features with a weight each.  [default: if rows are enough]",
-    ),
-    option("--pairs", type=int, metavar="N", help="For weighted, the most pairs of columns that are features.  [default: 0]"),
-    option("--triples", type=int, metavar="N", help="For weighted, the most triples of columns as features.  [default: 0]"),
-    option("--parents", type=int, metavar="N", help="For weighted, on how many others a column depends, too.  [default: 0]"),
-    option("--iterations", type=int, metavar="N", help="The most iterations of logistic, em and clusters.  [default: 100]"),
-    option(
-        "--tolerance", type=float, metavar="T",
-        help="The change at which the search ends: of a weight for logistic, of the relative log-likelihood for em, clusters.  "
-        "[default: 1e-8; 1e-5 of em and clusters]",
-    ),
-    option("--starts", type=int, metavar="N", help="For clusters, from how many first rows they start.  [default: 5]"),
-    option("--seed", type=int, metavar="N", help="For clusters, the number that chooses the first rows.  [default: 0]"),
-    option("--em-weight", type=float, metavar="W", help="For em, the weight of a row without a class.  [default: 1]"),
-    option(
-        "--components", type=COMPONENTS,
-        help="Split every class, or some (yes=3,no=2), into K components by k-means on its numbers. A class is their mixture.",
-    ),
-)  # fmt: skip
 
 TARGET = option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 TARGET_OR_NONE = together(
@@ -211,6 +128,7 @@ _SHARED: dict[str, Decorator] = {
 PARTS = ("slice_by", "segment_by")  # of a model; what compares fits has no such parts
 
 
+@cache
 def option_of_fit(name: str) -> Decorator:
     """What the command line has for an option of a fit: what follows from its definition, unless it is written above."""
     if name in _OF_FIT:

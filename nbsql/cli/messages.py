@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
+from nbsql.cli.arguments import RENAMED
 from nbsql.errors import in_words
 from nbsql.family import FAMILIES
 
 # What is an object of Python is an option: weight=nbsql.HalfLife(...), features=nbsql.Best(...), method=nbsql.Mixture(2).
 _OBJECTS = {"HalfLife": "half_life", "Best": "best", "Mixture": "components", "Clusters": "k"}
-_OF_METHODS = {"bins": "number_bins", "weight": "em_weight"}  # options of methods that the command line names otherwise
 _FAMILY_NAMES = {kind.__name__: name for name, kind in FAMILIES.items()}
 
 
@@ -62,7 +62,7 @@ def _spelled(code: ast.AST | None, options: Mapping[str, click.Option], commands
         case ast.keyword(arg="method", value=ast.Call(func=ast.Attribute(attr="JointBayes"), keywords=[backoff])):
             return _spelled(backoff, options, commands)
         case ast.keyword(arg="method", value=ast.Call(func=ast.Attribute(attr=kind), keywords=chosen)) if "method" in options:
-            words = [_argument(_OF_METHODS.get(str(each.arg), str(each.arg)), each.value, options) for each in chosen]
+            words = [_argument(RENAMED.get(str(each.arg), str(each.arg)), each.value, options) for each in chosen]
             return None if None in words else " ".join([f"{options['method'].opts[0]} {kind.lower()}", *map(str, words)])
         case ast.keyword(arg=str(name), value=value):
             return _argument(name, value, options)

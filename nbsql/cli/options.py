@@ -1,5 +1,6 @@
 """The forms that commands share: their arguments, their options, and the model that they read."""
 
+import re
 from collections.abc import Callable
 from functools import partial, wraps
 from types import UnionType
@@ -37,26 +38,44 @@ class _AtLeast1(click.IntRange):
 AT_LEAST_1 = _AtLeast1(min=1)
 
 
-_METAVARS = {("target", str): "COLUMN", ("reference", Any): "SOURCE", ("test", Any): "SOURCE"}  # completed so
+def number_or_text(_context: Any, _option: Any, text: str | None) -> float | str | None:
+    """The value of an option that is a number, or one of some words."""
+    try:
+        return None if text is None else int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return text
+
+
+_METAVARS = {  # most are completed so
+    ("slice_by", str): "EXPR", ("target", str): "COLUMN", ("reference", Any): "SOURCE", ("test", Any): "SOURCE"
+}  # fmt: skip
 _COUNTS = ("n", "top_k", "bins")  # at least 1
 
 
 def option_of(name: str, annotation: Any, default: Any, text: str) -> Decorator:
-    """The option that follows from a keyword: from its name, its type, its default, and its text in a docstring."""
+    """The option that follows from a keyword: from its name, its type, its default, and its text in a docstring.
+
+    Where the docstring says what None does, this is what the command does without the option.
+    """
+    text = re.sub(r"\bNone\b", "the default", text)
     kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     kind = next(each for each in kinds if each is not type(None))
+    words = [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]
+    flag = "-n" if name == "n" else f"--{name.replace('_', '-')}"
     options: dict[str, Any] = {"default": default}
     if kind is bool:
-        options = {"is_flag": True}
-    elif get_origin(kind) is Literal:
-        options["type"] = click.Choice(get_args(kind))
+        options = {"is_flag": True, "default": default}
+        flag += f"/--no-{name.replace('_', '-')}" if type(None) in kinds else ""
+    elif words and kind in (int, float):
+        options |= {"callback": number_or_text, "metavar": "|".join(["N", *words])}
+    elif words:
+        options["type"] = click.Choice(words)
     elif get_origin(kind) is not None:
         options["type"] = COLUMNS
     elif (name, kind) in _METAVARS:
         options["metavar"] = _METAVARS[name, kind]
     elif kind in (int, float):
         options |= {"type": AT_LEAST_1 if name in _COUNTS else kind, "metavar": "N"}
-    flag = f"-{'' if len(name) == 1 else '-'}{name.replace('_', '-')}"
     return option(flag, name, help=text[:1].upper() + text[1:], **options)
 
 

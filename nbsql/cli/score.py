@@ -11,7 +11,7 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, explained, print_done, with_formats, write_or_print
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import chosen, fit
-from nbsql.cli.fit_options import OF_METHODS, takes
+from nbsql.cli.fit_options import takes
 from nbsql.cli.options import (
     AT_LEAST_1,
     Command,
@@ -213,7 +213,7 @@ class _SQL(Command):
 @command(
     "Predict rows by others whose class is known, without a model.",
     takes(
-        nbsql.classify, train=click.argument("train"), new=click.argument("new"), columns=columns, method=OF_METHODS
+        nbsql.classify, train=click.argument("train"), new=click.argument("new"), columns=columns
     ),
     into_table, _limit, _to_file,
 )  # fmt: skip

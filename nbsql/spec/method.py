@@ -170,17 +170,17 @@ class Weighted(Classifier):
             shares of its words (norm="l2"), "message by share". A number without a family of its own also has a normal density
             whose variance all classes share, "age as normal", unless classes may have weights of their own. By default (None)
             numbers have it where all features are at most 200, and the rows at least 5 for each. With False no column has two.
-        pairs: the most pairs of columns that are features, too, for what they say beyond each by itself, "age & hours".
-            They are those that gain most on the residuals of the rows by the counts and the weights of the other folds (Lou,
-            Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if all rows
-            together, held out by folds, do not gain 10 nats by them. A number is cut into 8 bins, and a category has at most 30
-            values.
+        pairs: the most pairs of columns that are features, too, for what they say beyond each by itself, "age & hours"; 0 for
+            none. They are those that gain most on the residuals of the rows by the counts and the weights of the other folds
+            (Lou, Caruana, Gehrke and Hooker, Accurate intelligible models with pairwise interactions, KDD 2013), and none if
+            all rows together, held out by folds, do not gain 10 nats by them. A number is cut into 8 bins, and a category has
+            at most 30 values.
         triples: the most triples of columns that are features, too, for what they say that no two of them say, "age & hours &
-            wage". Each row is predicted by the counts of the others, from the cell of its three values and from those of their
-            pairs (Kirkwood, Statistical mechanics of fluid mixtures, Journal of Chemical Physics 3, 1935); a triple is a
-            feature if the sum of the differences of ln P is above two standard errors, and above 10. A number is cut into 10
-            bins, and a category has at most 30 values; of more than 16 columns those are tried that say most of the class by
-            themselves, and of more than 10 classes none.
+            wage"; 0 for none. Each row is predicted by the counts of the others, from the cell of its three values and from
+            those of their pairs (Kirkwood, Statistical mechanics of fluid mixtures, Journal of Chemical Physics 3, 1935); a
+            triple is a feature if the sum of the differences of ln P is above two standard errors, and above 10. A number is
+            cut into 10 bins, and a category has at most 30 values; of more than 16 columns those are tried that say most of the
+            class by themselves, and of more than 10 classes none.
         parents: on how many other columns each column depends in further features, "hour given others", at most 3; 0 for none.
             They are those of `nbsql.KDB` with so many parents. Where numbers are among the columns there are three of a column:
             with numbers cut where the classes differ, in 10 quantiles, and in 20, "hour given others in 20 bins". So the scores

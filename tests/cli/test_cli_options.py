@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from support.commands import run
 
 import nbsql
 from nbsql import Best, Calendar, Gaussian, HalfLife, Join, Segments, Smoothed, Target
-from nbsql.spec.method import EM, LDA, QDA, JointBayes, Logistic, Mixture, Weighted
+from nbsql.cli import main
+from nbsql.cli.arguments import RENAMED
+from nbsql.spec.method import EM, LDA, METHODS, QDA, JointBayes, Logistic, Mixture, Weighted
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -90,10 +93,23 @@ def test_a_model_is_shown_with_its_options(shop: str) -> None:
 @pytest.mark.slow
 def test_comparisons_of_fits_take_their_options(shop: str) -> None:
     fit = (shop, "t", "--target", "y", "--id", "id", "--folds", "2")
-    for words in ("--method joint", "--best 1", "--classes a,b,c,d", "--join groups:g"):
+    of_methods = ("--method joint", "--method em --em-weight 0.5", "--method tan --number-bins mdl")
+    for words in (*of_methods, "--best 1", "--classes a,b,c,d", "--join groups:g"):
         assert json.loads(run("cross-validate", *fit, *words.split(), "--json"))["rows"] == 60
     swept = run("sweep", *fit, "--priors", "uniform", "--priors", "smoothed", "--prior-alpha", "40", "--csv").splitlines()
     assert {line.split(",")[2] for line in swept[1:]} == {"uniform", "smoothed(40)"}
+
+
+def test_every_option_of_a_method_is_one_of_each_command_that_fits() -> None:
+    arguments = {field.name for kind in (*METHODS.values(), Mixture) for field in fields(kind)}
+    for name in ("fit", "classify", "cross-validate", "sweep"):
+        said = {str(option.name): str(getattr(option, "help", "")) for option in main.commands[name].params}
+        assert {RENAMED.get(argument, argument) for argument in arguments} <= said.keys()
+        assert said["number_bins"].startswith('For tan and aode: how numbers are binned: "mdl" cuts them where the classes')
+        assert said["iterations"] == (
+            "For logistic: the largest number of iterations [default: 100]. For em and clusters: the largest number of steps "
+            "[default: 100]."
+        )
 
 
 @pytest.mark.parametrize(
