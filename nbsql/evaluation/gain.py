@@ -55,7 +55,7 @@ def best_gain_over_model(state: ModelState, source: Source, weight: str | None) 
 
 def _name_of(method: Classifier) -> str:
     """The name of a method, by which it is not tried again; a tree with weights is none of those that are tried."""
-    return str(method) if isinstance(method, FoundParents) and method.weighted else method.name
+    return str(method) if isinstance(method, FoundParents) and method.has_weights() else method.name
 
 
 def _best_gain_over(

@@ -21,7 +21,6 @@ from nbsql.plan.context import Context
 from nbsql.queries.query import Query, macro_query
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.half_life import WEIGHT_NOW
-from nbsql.spec.method import CLASS_AND_FEATURE
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.state import ModelState
 
@@ -72,7 +71,7 @@ def profile(state: ModelState, feature: Feature, source: Source | None) -> Query
     if source is not None:
         histogram = _histogram(state, feature, source, grid)
     method = state.spec.weighted
-    weights = relations["weights"] if method is not None and method.per != CLASS_AND_FEATURE else None
+    weights = relations["weights"] if method is not None and not method.is_by_class else None
     return Query(engine, engine.renderer.statement("profile_of_numbers", explained, feature, histogram, weights), source)
 
 

@@ -10,8 +10,9 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
 from nbsql.family.checks import shortest
 from nbsql.learning.draft import Draft
-from nbsql.spec.capabilities import check, check_features
+from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.traits import check_features
 from nbsql.storage.written import comparable, texts_as_written
 
 

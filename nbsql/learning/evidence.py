@@ -11,7 +11,7 @@ from nbsql.learning.logistic import Problem
 from nbsql.learning.shared_features import SharedFeatures
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
-from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Weighted
+from nbsql.spec.method import EITHER, Weighted
 from nbsql.spec.spec import Feature, Spec
 
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
@@ -115,4 +115,4 @@ def is_level(feature: Feature) -> bool:
 def may_weigh_classes(asked: Weighted, features: Sequence[Feature], classes: int) -> bool:
     """Whether each class may have weights of its own: if asked to or, where it is open, for few columns of few values."""
     is_comparable = len(features) * classes <= MAX_WEIGHTS_TO_COMPARE and all(map(is_level, features))
-    return asked.per == CLASS_AND_FEATURE or (asked.per == EITHER and is_comparable)
+    return asked.is_by_class or (asked.per == EITHER and is_comparable)

@@ -14,10 +14,10 @@ from nbsql.family import Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS, Parent
 from nbsql.learning.selection import rounded, with_features
 from nbsql.plan.context import TINY, Context
-from nbsql.spec.capabilities import check_features
 from nbsql.spec.dependence import AODE, KDB, TAN
 from nbsql.spec.method import CUTS, Weighted
 from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.traits import check_features
 from nbsql.warn import warn_user
 
 PAIRS_A_STATEMENT = 100

@@ -77,7 +77,7 @@ class FeatureWeightSearch(WeightSearch):
         """What `find` does, with weights of any sign."""
         by_feature = len(evidence.features)
         by_class = by_feature * len(self.counts)
-        if asked.per == CLASS_AND_FEATURE and MAX_WEIGHTS_TO_COMPARE < by_class <= MAX_WEIGHTS:
+        if asked.is_by_class and MAX_WEIGHTS_TO_COMPARE < by_class <= MAX_WEIGHTS:
             usual = f"the {by_feature} of ⟨per='feature'⟩"
             warn_user(f"⟨per={asked.per!r}⟩ learns {by_class} weights, which takes many times as long as {usual}")
         chosen, starts = self._begin(asked, evidence)
@@ -227,7 +227,7 @@ class FeatureWeightSearch(WeightSearch):
         numbers = range(1, len(self.counts) + 1)
         terms = list(self._terms(options, evidence.features))
         if len(terms) > MAX_WEIGHTS:
-            usual = "per='feature'" if options.per == CLASS_AND_FEATURE else "method='naive'"
+            usual = "per='feature'" if options.is_by_class else "method='naive'"
             raise InputError(
                 f"⟨method='weighted'⟩ would learn {len(terms):,} weights, and takes at most {MAX_WEIGHTS}; "
                 f"leave features out, or use ⟨{usual}⟩"
@@ -331,7 +331,7 @@ def _with_interactions(
         return found.evidence(numbered, *others, relative=evidence.relative)
 
     def most(wanted: int) -> int:
-        unknowns = 1 + len(search.counts) if options.per == CLASS_AND_FEATURE else 1  # of a feature
+        unknowns = 1 + len(search.counts) if options.is_by_class else 1  # of a feature
         return max(0, min(wanted, (MAX_WEIGHTS - len(search.counts)) // unknowns - len(spec.features)))
 
     if found := triples(search.engine, spec, folds.source, most(options.triples), len(search.counts)):

@@ -18,7 +18,7 @@ from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.method import CLASS_AND_FEATURE, METHODS
+from nbsql.spec.method import METHODS
 from nbsql.spec.spec import Feature
 
 Reference = Literal["best", "average"]
@@ -234,7 +234,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
         state.require("scorecard")
         if not state.spec.features:
             raise ModelError(f"{state.title} has no features to give points to; fit it with some")
-        if state.spec.weighted is not None and state.spec.weighted.per == CLASS_AND_FEATURE and len(state.classes) > 2:
+        if state.spec.weighted is not None and state.spec.weighted.is_by_class and len(state.classes) > 2:
             raise ModelError(
                 f"{state.title} has weights for each of {len(state.classes)} classes, and the rest together has none; "
                 f"fit it with {CURE}, or a target of two classes"

@@ -13,7 +13,6 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form, blocks
 from nbsql.rendering.layout import Layout
-from nbsql.spec.method import CLASS_AND_FEATURE
 from nbsql.spec.spec import Feature, Spec
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ class Context:
     def with_weights(self, weights: Markup) -> Context:
         """The same context with the table of the weights of its features."""
         method = self.spec.weighted
-        return self.with_options(weights=weights, centred=method is not None and method.per == CLASS_AND_FEATURE)
+        return self.with_options(weights=weights, centred=method is not None and method.is_by_class)
 
     @property
     def part_column(self) -> str | None:

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.queries.sample import castable_type, usual_type
 from nbsql.rendering.dialect import Dialect, folded
-from nbsql.spec.capabilities import FEATURES, TRAITS, check_features
 from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.traits import FEATURES, TRAITS, check_features
 
 
 @dataclass(frozen=True)

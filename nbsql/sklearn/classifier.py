@@ -73,7 +73,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     missing : sequence of str, default=()
         Words that stand for a missing value in columns of texts; a column of numbers beside them is one of numbers.
     method : str or one of nbsql's methods, default="naive"
-        A method beyond naive Bayes: ``"weighted"``, ``nbsql.KDB(weighted=True)``, ``"tan"``, ``"aode"``, ``"logistic"``.
+        A method beyond naive Bayes: ``"weighted"``, ``"kdb"``, ``"tan"``, ``"aode"``, ``"logistic"``.
 
     Attributes
     ----------

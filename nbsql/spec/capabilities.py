@@ -1,16 +1,15 @@
-"""The tables of capabilities: which uses each kind of model supports, and which uses each kind of feature supports.
+"""The table of capabilities: which uses each kind of model supports (those that each feature supports are in traits.py).
 
 The errors are raised from these tables, and the page docs/reference/capabilities.md and its tests are generated from them.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
-from nbsql.errors import Cure, InputError, ModelError, NbsqlError, listed
-from nbsql.family import Family
-from nbsql.spec.dependence import AODE
+from nbsql.errors import InputError, ModelError, NbsqlError, listed
+from nbsql.spec.dependence import AODE, FoundParents
 from nbsql.spec.method import OF_NO_CLASS
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Use:
 
     text: str  # the name of the use on the page
     # For each unsupported kind the message of the error, with {title} for the model and {bound} for its parts that are
-    # estimated from all rows at once, whose counts cannot be added.
+    # estimated from all rows at once, whose counts cannot be added. {method} has the weights; {without} is a tree's cure.
     refusals: Mapping[str, str]
     error: type[NbsqlError] = ModelError
     title: str = "the model"  # in an example
@@ -87,19 +86,27 @@ def _not_generative(what: str) -> str:
 
 
 def _no_likelihood(what: str) -> str:
-    return f"{{title}} has weights, by which its scores are no {what}; fit it with ⟨method='naive'⟩"
+    return f"{{title}} has weights, by which its scores are no {what}; fit it with ⟨method='naive'⟩{{without}}"
 
 
 def _no_counts(cure: str = _FIT_TO_ROWS) -> str:
     return f"{{title}} was made from probabilities and has no counts; {cure}"
 
 
-def _method_by_segment(name: str) -> str:
-    return f"⟨method='{name}'⟩ does not support ⟨segment_by⟩; leave out ⟨segment_by⟩, or fit a model for each segment"
+def _method_by_segment(method: str) -> str:
+    return f"{method} does not support ⟨segment_by⟩; leave out ⟨segment_by⟩, or fit a model for each segment"
 
 
-def _steady_weights(name: str) -> str:
-    return f"⟨method='{name}'⟩ needs weights that do not change with time; use a column of weights, ⟨weight='w'⟩"
+def _steady_weights(method: str) -> str:
+    return f"{method} needs weights that do not change with time; use a column of weights, ⟨weight='w'⟩"
+
+
+def _rows_of_all_classes(method: str) -> str:
+    return f"{method} needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩"
+
+
+def _until_converged(method: str) -> str:
+    return f"{method} runs statements until its weights converge, so they cannot be listed before; fit the model instead"
 
 
 def _not_chosen(what: str) -> str:
@@ -120,10 +127,11 @@ def _fractions(name: str) -> str:
     return f"{{title}} was {how}; fit it with ⟨method='naive'⟩ to use least"
 
 
-def _by_classes(name: str) -> str:
-    return f"⟨method='{name}'⟩ learns weights by the classes, and without a target there are none; leave out ⟨method⟩"
+def _by_classes(method: str) -> str:
+    return f"{method} learns weights by the classes, and without a target there are none; leave out ⟨method⟩"
 
 
+_LOGISTIC = "⟨method='logistic'⟩"
 _NONE_TELLS_MORE = "without a target no feature tells more than another; list the features by name"
 _NONE_TO_JUDGE = "without a target there are no classes to judge by; name one"
 _BY_FOLDS = {
@@ -134,7 +142,7 @@ _BY_FOLDS = {
     "untargeted": _NONE_TO_JUDGE,
     "clusters": _NONE_TO_JUDGE,
 }
-_OWN_WEIGHTS = "{title} has weights that were learnt from its own rows; fit one model to all rows"
+_OWN_WEIGHTS = "{title} has weights that were learnt from its own rows; fit one model to all rows{without}"
 _UNMERGED = {
     "probabilities": _no_counts("merge models that were fitted to rows"),
     "logistic": _not_generative("counts to merge"),
@@ -152,35 +160,35 @@ USES: dict[str, Use] = {
     "segment_by": _fit(
         "`segment_by`",
         components=_apart("⟨segment_by⟩", "⟨components⟩"),
-        logistic=_method_by_segment("logistic"),
-        weighted=_method_by_segment("weighted"),
-        em=_method_by_segment("em"),
-        clusters=_method_by_segment("clusters"),
-        pairs=_method_by_segment("aode"),
+        logistic=_method_by_segment(_LOGISTIC),
+        weighted=_method_by_segment("{method}"),
+        em=_method_by_segment("⟨method='em'⟩"),
+        clusters=_method_by_segment("⟨method='clusters'⟩"),
+        pairs=_method_by_segment("⟨method='aode'⟩"),
         half_life=_apart(_HALF_LIFE, "⟨segment_by⟩"),
     ),
     "half_life": _fit(
         "`weight=nbsql.HalfLife`",
         segments=_apart(_HALF_LIFE, "⟨segment_by⟩"),
         components=_apart(_HALF_LIFE, "⟨components⟩"),
-        logistic=_steady_weights("logistic"),
-        weighted=_steady_weights("weighted"),
-        em=_steady_weights("em"),
-        clusters=_steady_weights("clusters"),
+        logistic=_steady_weights(_LOGISTIC),
+        weighted=_steady_weights("{method}") + "{without}",
+        em=_steady_weights("⟨method='em'⟩"),
+        clusters=_steady_weights("⟨method='clusters'⟩"),
     ),
     "prior": _fit(
         "another prior than the empirical one",
         logistic="⟨method='logistic'⟩ learns the bias of each class from the rows; leave out ⟨prior⟩",
         clusters="the prior of a cluster is its share of the rows; leave out ⟨prior⟩",
     ),
-    "untargeted": _fit("`target=None`", logistic=_by_classes("logistic"), weighted=_by_classes("weighted")),
+    "untargeted": _fit("`target=None`", logistic=_by_classes(_LOGISTIC), weighted=_by_classes("{method}") + "{without}"),
     "classes": _fit(
         "`classes`",
         segments="⟨classes⟩ and ⟨segment_by⟩ cannot be combined, because each segment has classes of its own; "
         "leave out one of them",
         components="components are found in the rows of each class, and declared classes may have no rows; leave out ⟨classes⟩",
-        logistic="⟨method='logistic'⟩ needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩",
-        weighted="⟨method='weighted'⟩ needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩",
+        logistic=_rows_of_all_classes(_LOGISTIC),
+        weighted=_rows_of_all_classes("{method}") + "{without}",
         clusters=OF_NO_CLASS,
     ),
     "choosing": _fit(
@@ -195,10 +203,8 @@ USES: dict[str, Use] = {
     ),
     "fit_sql": _fit(
         "`fit_sql`",
-        logistic="⟨method='logistic'⟩ runs statements until its weights converge, so they cannot be listed before; "
-        "fit the model instead",
-        weighted="⟨method='weighted'⟩ runs statements until its weights converge, so they cannot be listed before; "
-        "fit the model instead",
+        logistic=_until_converged(_LOGISTIC),
+        weighted=_until_converged("{method}") + "{without}",
         components="components are found by statements that depend on the rows, so they cannot be listed before; "
         "fit the model instead",
         em=_until_counted("em"),
@@ -210,15 +216,15 @@ USES: dict[str, Use] = {
         **_BY_FOLDS,
         em="⟨folds='loo'⟩ does not support ⟨method='em'⟩, which counts the other rows anew for each row; use ⟨folds=10⟩",
         pairs="⟨folds='loo'⟩ does not support ⟨method='aode'⟩; use ⟨folds=10⟩",
-        weighted="⟨folds='loo'⟩ does not support ⟨method='weighted'⟩, which learns weights anew for each row; use ⟨folds=10⟩",
+        weighted="⟨folds='loo'⟩ does not support {method}, which learns weights anew for each row; use ⟨folds=10⟩",
     ),
     "search": _fit(
         '`sweep`, `auto`, `families="auto"`',
         **_BY_FOLDS,
         em="a search over settings counts the rows only once, but ⟨method='em'⟩ counts them anew for each setting; "
         "cross-validate each setting by itself",
-        weighted="a search over settings counts the rows only once, but ⟨method='weighted'⟩ learns weights for each setting; "
-        "cross-validate each setting by itself",
+        weighted="a search over settings counts the rows only once, but {method} learns weights for each setting; "
+        "cross-validate each setting by itself{without}",
         half_life=f"a search over settings does not support {_HALF_LIFE}; search without it, then fit with it",
     ),
     "log_evidence": _model(
@@ -267,7 +273,8 @@ USES: dict[str, Use] = {
     "as_of": _model(
         "`as_of`",
         logistic=_not_generative("counts of the batches that were there at a time"),
-        weighted="{title} has weights that were learnt from other rows than those of the time; fit a model to those rows",
+        weighted="{title} has weights that were learnt from other rows than those of the time; "
+        "fit a model to those rows{without}",
     ),
     "drift": _model("`drift`, `monitor`, `relevance`", probabilities=_no_counts()),
     "discrimination": _model("`discrimination`, `profile` of values", "a comparison", "untargeted", probabilities=_no_counts()),
@@ -287,7 +294,7 @@ USES: dict[str, Use] = {
         components="{title} has components, but no slices; fit it with ⟨slice_by⟩ instead",
         probabilities=_no_counts(),
         logistic=_not_generative("counts of slices"),
-        weighted="{title} has weights that were learnt from all slices; fit a model to the rows of some",
+        weighted="{title} has weights that were learnt from all slices; fit a model to the rows of some{without}",
     ),
     "least": _model(
         "`export(least=...)`", "least", "components",
@@ -320,76 +327,13 @@ USES: dict[str, Use] = {
 
 def check(spec: Spec, use: str, title: str = "") -> None:
     """Raise the error of a use unless it supports the model, which messages call `title`."""
-    for kind, sentence in USES[use].refusals.items():
+    for kind in USES[use].refusals:
         if KINDS[kind].matches(spec):
-            raise USES[use].error(sentence.format(title=title, bound=listed(spec.non_additive_parts)))
+            raise USES[use].error(refusal_text(use, kind, title, listed(spec.non_additive_parts), spec.tree))
 
 
-# Features. -------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Trait:
-    """A trait of a feature that some uses do not support: its text in messages, and the test whether a family has it."""
-
-    text: str  # {family} stands for the family's name
-    matches: Callable[[Family], bool]
-
-
-TRAITS: dict[str, Trait] = {
-    "kernel": Trait("{family}", lambda family: family.cell == "place"),
-    "covariance": Trait("{family}", lambda family: family.kind == "matrix"),
-    "conditional": Trait("{family}", lambda family: family.parent is not None),
-    "backoff": Trait("{family} with a backoff", lambda family: family.backoff),
-    "presence": Trait("{family} with event='bernoulli'", lambda family: family.presence),
-    "complement": Trait("a complement model", lambda family: family.complement),
-    "weighed": Trait("{family} with tfidf or norm", lambda family: family.reweights_tokens),
-    "best": Trait("{family} with best", lambda family: family.best is not None),
-    "several": Trait("{family} of several columns", lambda family: family.over_columns),
-    "bag": Trait("{family}, a bag of words", lambda family: family.bag),
-    "uncut": Trait("{family} and no category", lambda family: family.kind != "level"),
-    "merged": Trait("{family} with monotone", lambda family: bool(family.monotone and family.fit_query)),
-    "gaps": Trait("{family} with ⟨nulls='category'⟩", lambda family: family.nulls == "category"),
-}
-
-_CLASSES = "; cut numbers into bins, or use ⟨per='feature'⟩"
-_OTHER, _OPTION = "; choose another family", "; leave that option out"
-_CUT = ", and each engine cuts texts and lists in its own way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
-_BAG, _TOGETHER = ", which has no single value to predict; choose another column", "; choose a column with a family of its own"
-
-# For each use the traits that it does not support, each with the end of the error message.
-FEATURES: dict[str, dict[str, str]] = {
-    "segment_by": {
-        "kernel": _OTHER, "covariance": _OTHER, "conditional": _OTHER, "backoff": _OTHER, "presence": _OPTION,
-        "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
-    },
-    "components": {"covariance": _OTHER, "backoff": _OTHER, "best": _OPTION, "complement": _OTHER},
-    "classes": {"covariance": _OTHER, "kernel": _OTHER},
-    "method='em'": {
-        "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
-    },
-    "method='clusters'": {
-        "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION, "merged": _OPTION,
-    },
-    "target=None": {"merged": _OPTION},
-    "method='weighted'": {"backoff": _OTHER, "complement": _OTHER},
-    "per='class and feature'": {
-        "covariance": _CLASSES, "backoff": _OTHER, "presence": _CLASSES, "complement": _CLASSES, "weighed": _CLASSES,
-        "best": _CLASSES, "bag": _CLASSES, "uncut": _CLASSES,
-    },
-    "impute": {
-        "conditional": "; fill it by a model of ⟨method='naive'⟩", "covariance": _TOGETHER, "backoff": _TOGETHER,
-        "presence": _BAG, "complement": _BAG, "weighed": _BAG, "best": _BAG, "several": _TOGETHER, "bag": _BAG,
-        "gaps": ", so that a missing value is a category of its own; fit it with ⟨nulls='skip'⟩",
-    },
-    "sql(..., dialect=...)": {"presence": _CUT, "weighed": _CUT, "best": _CUT, "bag": _CUT},
-}  # fmt: skip
-
-
-def check_features(features: Iterable[Feature], use: str, error: type[NbsqlError] = InputError) -> None:
-    """Raise an error unless the use supports all features."""
-    for feature in features:
-        for trait, ending in FEATURES[use].items():
-            if TRAITS[trait].matches(feature.family):
-                text = TRAITS[trait].text.format(family=feature.family.name)
-                raise error(f"{Cure(use).marked()} does not support {feature.name!r}, which is {text}{ending}")
+def refusal_text(use: str, kind: str, title: str, bound: str, tree: FoundParents | None = None) -> str:
+    """Why a use does not support a kind of model. A tree may be fitted without the weights that are in the way."""
+    without = "" if tree is None else f", or with ⟨method={replace(tree, weighted=False).code}⟩"
+    method = "⟨method='weighted'⟩" if tree is None else f"⟨method={tree.name!r}⟩"
+    return USES[use].refusals[kind].format(title=title, bound=bound, method=method, without=without)

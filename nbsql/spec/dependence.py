@@ -45,11 +45,16 @@ class OneDependence(Classifier):
 class FoundParents(OneDependence):
     """The base class of the classifiers that find the parents of each category, and may then find weights."""
 
-    weighted: bool = False
+    weighted: bool | None = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked(self, true_or_false, "weighted")
+        if self.weighted is not None:
+            checked(self, true_or_false, "weighted")
+
+    def has_weights(self, *, has_target: bool = True) -> bool:
+        """Whether the features have weights, which need a target."""
+        return has_target if self.weighted is None else self.weighted
 
 
 @dataclass(frozen=True)
@@ -89,19 +94,21 @@ class KDB(FoundParents):
         shrinkage: the s of P(v | u, w, c) = (n_cuwv + s P(v | u, c)) / (n_cuw + s), and so on for each parent: the estimate
             without the last parent counts as s rows.
         bins: how numbers are binned, as for `nbsql.TAN`.
-        weighted: whether the features then have weights, as of `nbsql.Weighted()`. They are learnt from likelihoods by the
-            counts of the other folds; the parents are those of all rows.
+        weighted: whether the features then have weights, as of `nbsql.Weighted()`. By default (None) they have if there is a
+            target, as deep counts are overconfident. They are learnt from likelihoods by the counts of the other folds; the
+            parents are those of all rows.
         k: the largest number of parents; a category has fewer where fewer come before it. By default (None) it is 0, 1, 2 or 3,
             whichever has the lowest log loss of rows of held-out folds, all of them or some 20,000, with the same order and
             parents (Martinez, Webb, Chen and Zaidi, Scalable learning of Bayesian network classifiers, Journal of Machine
             Learning Research 17, 2016).
 
     >>> KDB(k=2)
-    KDB(shrinkage=20.0, bins='mdl', weighted=False, k=2)
+    KDB(shrinkage=20.0, bins='mdl', weighted=None, k=2)
     """
 
     k: int | None = None
     shrinkage: float | None = field(default=20.0, kw_only=True)
+    weighted: bool | None = field(default=None, kw_only=True)
 
     name: ClassVar[str] = "kdb"
 

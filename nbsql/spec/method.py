@@ -11,7 +11,7 @@ from nbsql.family.checks import checked, choice, non_negative, set_attributes, t
 from nbsql.family.multivariate_gaussian import Toward, shrinkage_named
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.column import Column
-from nbsql.spec.dependence import AODE, KDB, TAN
+from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents
 
 
 @dataclass(frozen=True)
@@ -214,9 +214,14 @@ class Weighted(Classifier):
             set_attributes(self, is_cut_at_quantiles=True)
 
     @property
+    def is_by_class(self) -> bool:
+        """Whether a feature has a weight for each class."""
+        return self.per == CLASS_AND_FEATURE
+
+    @property
     def trees(self) -> dict[str, KDB]:
         """The methods by which columns depend on others, by what is added to the names of their features."""
-        return {words: KDB(self.parents, bins=bins) for words, bins in CUTS.items()} if self.parents else {}
+        return {words: KDB(self.parents, bins=bins, weighted=False) for words, bins in CUTS.items()} if self.parents else {}
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         return {column.name: BINS_OF_WEIGHTS for column in columns if column.inferred_kind in Binned.accepts}
@@ -225,8 +230,15 @@ class Weighted(Classifier):
         if family.cell == "token":
             return {"by share": family.by_share} if self.views is not False and family.by_share is not None else {}
         found = {words: of_tree for words, tree in self.trees.items() if (of_tree := tree.category(family)) is not None}
-        may_be_normal = self.per == "feature" if self.views is None else self.views and self.per != CLASS_AND_FEATURE
+        may_be_normal = self.per == "feature" if self.views is None else self.views and not self.is_by_class
         return {"as normal": Gaussian(shared_variance=True), **found} if is_own and may_be_normal else found
+
+
+def weights_of(method: Classifier, *, has_target: bool) -> Weighted | None:
+    """The weights that the features of a classifier have; None if they have none."""
+    if isinstance(method, Weighted):
+        return method
+    return Weighted() if isinstance(method, FoundParents) and method.has_weights(has_target=has_target) else None
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from nbsql.errors import InputError, listed, no_column
 from nbsql.family import INFERRED, Conditional, Family, Nulls, all_named, weighted
 from nbsql.family.checks import choice
 from nbsql.rendering.dialect import folded
-from nbsql.spec.capabilities import check, check_features
-from nbsql.spec.classifier import Classifier
+from nbsql.spec.capabilities import check
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.dependence import AODE, KDB, TAN
@@ -20,9 +19,10 @@ from nbsql.spec.derived import parts_for_columns, with_all_parts
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import CLASS_AND_FEATURE, EM, VIEWS, Clusters, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
+from nbsql.spec.method import EM, VIEWS, Clusters, Discriminant, Logistic, Mixture, NaiveBayes, Weighted, weights_of
 from nbsql.spec.options import Counting, Infer, Options
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import NO_TARGET, Feature, Spec
+from nbsql.spec.traits import check_features
 
 
 class Columns:
@@ -105,7 +105,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         features=features,
         prior=prior_of(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
-        weighted=_weights(method),
+        weighted=weights_of(method, has_target=target.name != NO_TARGET),
         dependence=method if isinstance(method, (TAN, KDB, AODE)) else None,
         em=method if isinstance(method, EM) else None,
         clusters=method if isinstance(method, Clusters) else None,
@@ -156,8 +156,7 @@ def _check_together(spec: Spec) -> None:
         if not spec.components.numbers:
             raise InputError("components need a number among the features, by which rows are near to each other")
     if spec.weighted is not None:
-        is_by_class = spec.weighted.per == CLASS_AND_FEATURE
-        check_features(spec.features, "per='class and feature'" if is_by_class else "method='weighted'")
+        check_features(spec.features, "per='class and feature'" if spec.weighted.is_by_class else "method='weighted'")
     if spec.logistic is not None:
         _check_weights(spec.features)
 
@@ -175,13 +174,6 @@ def _check_weights(features: Sequence[Feature]) -> None:
                 f"⟨method='logistic'⟩ takes {takes}, and {feature.name!r} is {feature.family.name}; "
                 f"leave it out with ⟨exclude=[{feature.column!r}]⟩"
             )
-
-
-def _weights(method: Classifier) -> Weighted | None:
-    """The weights that the features of a classifier have; None if they have none."""
-    if isinstance(method, Weighted):
-        return method
-    return Weighted() if isinstance(method, (TAN, KDB)) and method.weighted else None
 
 
 def _components(options: Counting, features: Sequence[Feature]) -> Components | None:

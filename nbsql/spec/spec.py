@@ -13,7 +13,7 @@ from nbsql.family import NUMBERS, SCALARS, Estimate, Family
 from nbsql.rendering.dialect import FRACTION, TIME, folded
 from nbsql.spec.column import value_kind
 from nbsql.spec.components import Components
-from nbsql.spec.dependence import AODE, KDB, TAN
+from nbsql.spec.dependence import AODE, KDB, TAN, FoundParents
 from nbsql.spec.derived import Derived, inputs
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
@@ -179,6 +179,12 @@ class Spec:
     shared: tuple[str, ...] = ()  # how the counts were protected when they were shared, also those of merged models
     classes: tuple[str, ...] = ()  # all possible labels as text, if the user named them
     defaults: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def tree(self) -> FoundParents | None:
+        """The method that finds, or has found, the parents of the categories; None if there is none."""
+        method = self.dependence or self.found_dependence
+        return method if isinstance(method, FoundParents) else None
 
     @property
     def has_target(self) -> bool:

@@ -87,12 +87,12 @@ class MethodScores:
         """A table of the joint log-likelihoods by a tree, and by the weights of its features, if they can be learnt."""
 
         def check_first(tree: TreeTerms, fold: str) -> None:
-            if check and (found := self.terms.scores_of_tree(tree, weighted=method.weighted, fold=fold)) is not None:
+            if check and (found := self.terms.scores_of_tree(tree, weighted=method.has_weights(), fold=fold)) is not None:
                 check(found)
 
         tree = self._tree(setting, replace(method, weighted=False), check_first)
         with self.engine.part(f"cross-validating method {setting.name!r}"):
-            return self.terms.scores_of_tree(tree, weighted=method.weighted)
+            return self.terms.scores_of_tree(tree, weighted=method.has_weights())
 
     def _tree(self, setting: Setting, method: FoundParents, check: Callable[[TreeTerms, str], object]) -> TreeTerms:
         """What each feature of a tree says of the rows; its bins, its parents and its counts are those of the other folds.

@@ -19,7 +19,7 @@ from nbsql.tuning.candidate_terms import DEFAULT, OUT
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = (
     "naive", "weighted", "lda", QDA(shrinkage=0.2), QDA(shrinkage=0.2, toward="pooled"), QDA(shrinkage=0.05, toward="pooled"),
-    "aode", TAN(bins=10), KDB(2, weighted=True), KDB(2, bins=20, weighted=True),
+    "aode", TAN(bins=10), KDB(2), KDB(2, bins=20),
     Weighted(penalty=10, views=True, triples=40, parents=2),
 )  # fmt: skip
 
@@ -124,7 +124,7 @@ def reason_not_tried(method: Classifier, columns: int, classes: int, rows: int, 
     """Why a method is not tried unasked on so many columns, numbers among them, classes and rows; None if it is."""
     if rows < MIN_ROWS:
         return f"{rows} rows are few to tell methods apart; name it in methods to try it"
-    is_weighed_tree = isinstance(method, FoundParents) and method.weighted
+    is_weighed_tree = isinstance(method, FoundParents) and method.has_weights()
     most = MAX_WEIGHED_OF_TREE if is_weighed_tree else MAX_WEIGHED
     if (is_weighed_tree or isinstance(method, Weighted)) and columns * classes > most:
         return f"the weights of {columns} columns in {classes} classes take long; name it in methods to try it"

@@ -56,7 +56,7 @@ FITS: dict[str, dict[str, Any]] = {
     "--join groups:g --join kinds:kind=id:of_": {
         "joins": [Join("groups", on="g"), Join("kinds", on={"kind": "id"}, prefix="of_")]
     },
-    "--method kdb --k 1 --number-bins 4 --weighted": {"method": nbsql.KDB(1, bins=4, weighted=True)},
+    "--method kdb --k 1 --number-bins 4 --no-weighted": {"method": nbsql.KDB(1, bins=4, weighted=False)},
     "--half-life '30 days' --at day": {"weight": HalfLife("30 days", at="day")},
     "--weight kind --nulls category --unseen smooth": {"weight": "kind", "nulls": "category", "unseen": "smooth"},
     "--family 'day=calendar(parts=[weekday,month])'": {"families": {"day": Calendar(["weekday", "month"])}},

@@ -43,7 +43,7 @@ CASES: dict[str, dict[str, Any]] = {
     "a backoff": {"features": ["c", "k"], "method": nbsql.JointBayes(backoff="naive")},
     "a tree": {"method": "tan", "families": {"k": "categorical"}},
     "a tree with gaps": {"method": nbsql.TAN(shrinkage=2), "families": {"k": "categorical"}, "nulls": "category"},
-    "several parents": {"method": nbsql.KDB(k=2), "families": {"k": "categorical"}, "nulls": "category"},
+    "several parents": {"method": nbsql.KDB(k=2, weighted=False), "families": {"k": "categorical"}, "nulls": "category"},
     "all pairs": {"method": nbsql.AODE(shrinkage=2), "families": {"k": "categorical"}, "nulls": "category"},
     "the best words": {"features": ["body"], "exclude": [], "families": {"body": nbsql.Text(best=3)}},
     "the best words of presence": {"exclude": ["x", "k", "c"], "families": {"body": nbsql.Text(best=4, event="bernoulli")}},

@@ -71,7 +71,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     # Most engines refuse the logarithm of a number of 0 or less, and no class explains one.
     "numbers outside a gamma": ("SELECT * FROM rows WHERE calls > 0", {"families": {"calls": "gamma"}}),
     "aode": ("rows", {"features": [*PAIRED], "families": PAIRED, "method": "aode", "alpha": 0}),
-    "kdb": ("rows", {"features": [*PAIRED], "families": PAIRED, "method": nbsql.KDB(k=2), "alpha": 0}),
+    "kdb": ("rows", {"features": [*PAIRED], "families": PAIRED, "method": nbsql.KDB(k=2, weighted=False), "alpha": 0}),
 }
 
 

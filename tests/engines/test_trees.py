@@ -24,7 +24,7 @@ def rows(*, gaps: bool = False) -> list[tuple[Any, ...]]:
     return found
 
 
-@pytest.mark.parametrize("method", ["tan", nbsql.KDB(k=2), nbsql.EM(iterations=1)], ids=["tan", "kdb", "em"])
+@pytest.mark.parametrize("method", ["tan", nbsql.KDB(k=2, weighted=False), nbsql.EM(iterations=1)], ids=["tan", "kdb", "em"])
 def test_folds_that_are_fitted_one_by_one_agree(both: Both, method: Any) -> None:
     learnt = [(*row[:1], row[1] if row[0] % 3 or not isinstance(method, nbsql.EM) else None, *row[2:]) for row in rows()]
     for place in both:
@@ -33,8 +33,8 @@ def test_folds_that_are_fitted_one_by_one_agree(both: Both, method: Any) -> None
     assert_same_rows(*([tuple(row) for row in each.folds.fetchall()] for each in found))
 
 
-@pytest.mark.parametrize("method", ["tan", "kdb", "aode"])
-def test_missing_values_that_are_a_category_are_searched(both: Both, method: str) -> None:
+@pytest.mark.parametrize("method", ["tan", nbsql.KDB(weighted=False), "aode"], ids=["tan", "kdb", "aode"])
+def test_missing_values_that_are_a_category_are_searched(both: Both, method: Any) -> None:
     for place in both:
         place.table("t", COLUMNS, [row for row in rows(gaps=True) if row[1] is not None])
     models = [nbsql.fit(p.con, "t", method=method, exclude=["id", "part"], nulls="category", **OPTIONS) for p in both]

@@ -174,8 +174,8 @@ def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connectio
     found = nbsql.auto(con, "squares", target="y", exclude=["id"], leave_out=False)
     assert found.method == nbsql.TAN(bins=10)
     tried = {row[1]: row[2] for row in found.ranking.fetchall()}
-    assert {"aode", "tan(bins=10)", "kdb(bins=20, weighted=True, k=2), calibrated"} < tried.keys()
-    assert 0.69 < tried["kdb(weighted=True, k=2)"] < 0.7  # which leaves the numbers whole, and has nothing but the priors
+    assert {"aode", "tan(bins=10)", "kdb(bins=20, k=2), calibrated"} < tried.keys()
+    assert 0.69 < tried["kdb(k=2)"] < 0.7  # which leaves the numbers whole, and has nothing but the priors
     assert nbsql.auto(con, "SELECT y, x > 50 AS a, z > 50 AS b FROM squares", target="y").refused == {}  # nothing to cut
     tree, none = (
         nbsql.cross_validate(con, "squares", target="y", exclude=["id"], method=each) for each in (found.method, "tan")
@@ -190,7 +190,7 @@ def test_a_key_is_no_feature_of_any_method_that_is_tried(con: Connection) -> Non
         FROM range(400) AS r(i)"""
     with pytest.warns(nbsql.NbsqlWarning, match="'customer_id' is a key, which is left out"):
         found = nbsql.auto(con, rows, target="y")
-    assert {row[1] for row in found.ranking.fetchall()} >= {"aode", "kdb(weighted=True, k=2)"}
+    assert {row[1] for row in found.ranking.fetchall()} >= {"aode", "kdb(k=2)"}
     assert "customer_id" not in {feature for feature, *_ in found.tried}
     assert "customer_id" not in found.best().families
 
@@ -286,10 +286,9 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
     few = "34 rows are few for the weights of 21 columns that depend on others; name it in methods to try it"
     assert found.refused == {
         "lda": "the covariances of 21 columns take long; name it in methods to try it",
-        "kdb(weighted=True, k=2)": few,
+        "kdb(k=2)": few,
         **dict.fromkeys(
-            ["tan(bins=10)", "kdb(bins=20, weighted=True, k=2)", "weighted(penalty=10.0, views=True, triples=40, parents=2)"],
-            reason,
+            ["tan(bins=10)", "kdb(bins=20, k=2)", "weighted(penalty=10.0, views=True, triples=40, parents=2)"], reason
         ),
     }
 
@@ -366,7 +365,7 @@ def test_weights_are_those_of_the_other_folds(con: Connection) -> None:
     of_classes = nbsql.Weighted(per="class and feature")
     found = nbsql.auto(con, "doubled", methods=["weighted", of_classes], leave_out=False, calibrate=False, **options)
     rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
-    families = dict.fromkeys(["x", "x_again"], nbsql.Binned(by="mdl"))
+    families = dict.fromkeys(["x", "x_again"], nbsql.Binned(by="mdl and quantile"))
     for method, name, error in ((nbsql.Weighted(), "weighted", 0.01), (of_classes, str(of_classes), 1e-9)):
         exact = nbsql.cross_validate(con, "FROM doubled WHERE part < 2", method=method, families=families, **options)
         assert rows[name] == pytest.approx(exact.log_loss, abs=error)
@@ -528,7 +527,7 @@ def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
     assert [can_differ(nbsql.AODE(bins=10), 4, numbers) for numbers in (0, 1)] == [False, True]
     assert can_differ(nbsql.AODE(bins=10), 4, 0, 1)  # bins by the class need not tell a 0 from a 1
     assert can_differ(nbsql.AODE(), 4, 0)
-    tree = nbsql.KDB(2, weighted=True)
+    tree = nbsql.KDB(2)
     reason = "the weights of {} columns in 2 classes take long; name it in methods to try it"
     assert [reason_not_tried(nbsql.Weighted(), each, 2, 1_005) for each in (150, 151)] == [None, reason.format(151)]
     assert [reason_not_tried(tree, each, 2, 1_005) for each in (200, 201)] == [None, reason.format(201)]
@@ -562,10 +561,10 @@ def test_few_values_of_a_number_are_categories_of_a_tree_where_the_search_says_s
     """Odd numbers are of one class, which neither bins nor a density tell, and every fold knows from the search."""
     con.execute("""CREATE TABLE odd AS SELECT y, x, hash(i, 2) % 1000 / 10.0 AS noise FROM (
         SELECT i, hash(i) % 60 AS x, (hash(i, 1) % 10 = 0) = (hash(i) % 2 = 0) AS y FROM range(1200) AS r(i))""")
-    methods = [nbsql.KDB(1, weighted=True)]
+    methods = [nbsql.KDB(1)]
     found = nbsql.auto(con, "odd", target="y", methods=methods, families={"noise": "gaussian"})
     losses = {row[1]: row[2] for row in found.ranking.fetchall()}
-    assert losses["kdb(weighted=True, k=1)"] < 0.5 < losses["default"]
+    assert losses["kdb(k=1)"] < 0.5 < losses["default"]
     model = found.best()
     assert model.families["x"].name == "categorical"
 
@@ -604,7 +603,7 @@ def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_na
     assert found.refused.keys() == {"aode"}
     assert re.search("not tried: aode: method='aode' would count [0-9]+ pairs of values, and takes 1; leave", str(found))
     names = {row[1] for row in found.ranking.fetchall()}
-    assert {"default", "families chosen", "weighted", "tan(bins=10)", "kdb(weighted=True, k=2)"} <= names
+    assert {"default", "families chosen", "weighted", "tan(bins=10)", "kdb(k=2)"} <= names
     assert not any(name.startswith("aode") for name in names)
     with pytest.raises(nbsql.InputError, match="method='aode' would count"):
         nbsql.auto(table, "t", methods=["aode"], **options)
@@ -619,7 +618,7 @@ def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_i
     )
     found = nbsql.auto(con, "far", target="y")
     quadratic = {f"qda(shrinkage={words})" for words in ("0.2", "0.2, toward=pooled", "0.05, toward=pooled")}
-    assert found.refused.keys() == {"lda", *quadratic, "tan(bins=10)", "kdb(bins=20, weighted=True, k=2)"}
+    assert found.refused.keys() == {"lda", *quadratic, "tan(bins=10)", "kdb(bins=20, k=2)"}
     behind, error, best = re.fullmatch(
         r"in the first fold its log loss is ([.0-9]+) ± ([.0-9]+) behind (.*); name it in methods to try it in all",
         found.refused["lda"],
@@ -691,7 +690,7 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
 
 @pytest.mark.slow
 def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
-    trees = ["method tan(bins=10)", "method kdb(weighted=True, k=2)", "method kdb(bins=20, weighted=True, k=2)"]
+    trees = ["method tan(bins=10)", "method kdb(k=2)", "method kdb(bins=20, k=2)"]
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
     quadratic = [f"method qda(shrinkage={words})" for words in ("0.2", "0.2, toward=pooled", "0.05, toward=pooled")]
     others = ["method weighted", "method lda", *quadratic, "method aode"]

@@ -44,7 +44,7 @@ def groups(con: Connection, query: Any, **options: Any) -> dict[str, list[str]]:
 @pytest.mark.slow
 def test_auto_of_flags_is_auto_of_the_categories(con: Connection) -> None:
     con.execute(TABLE)
-    frame, methods = encoded(con, bool), ["naive", nbsql.KDB(2, weighted=True)]
+    frame, methods = encoded(con, bool), ["naive", nbsql.KDB(2)]
     found = nbsql.auto(con, frame, target="y", methods=methods)
     usual = nbsql.auto(con, "SELECT y, amount, deep_colour, size FROM t", target="y", methods=methods)
     assert list(found.derive) == ["deep_colour", "size"]

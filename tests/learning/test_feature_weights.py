@@ -323,7 +323,7 @@ def test_the_cure_of_stale_weights_keeps_the_options(con: Any, recwarn: Any) -> 
     each = "class and feature"
     for method, said in [
         (nbsql.Weighted(per=each, penalty=3, pairs=2), f"nbsql.Weighted(per={each!r}, penalty=3.0, pairs=2)"),
-        (nbsql.KDB(k=1, weighted=True), "nbsql.KDB(weighted=True, k=1)"),
+        (nbsql.KDB(k=1), "nbsql.KDB(k=1)"),
     ]:
         model = nbsql.fit(con, "FROM t WHERE id < 300", target="y", features=["k", "b"], method=method, name="w", replace=True)
         recwarn.clear()

@@ -60,7 +60,7 @@ def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model
 @pytest.mark.parametrize(("words", "bins"), [("given others", "mdl"), ("given others in 20 bins", 20)])
 def test_a_further_feature_says_what_it_says_in_the_tree(con: Any, model: nbsql.Model, words: str, bins: Any) -> None:
     """The contributions of the KDB model of the same bins, times the weight."""
-    tree = nbsql.fit(con, "t", target="y", method=nbsql.KDB(1, bins=bins), name="tree", replace=True)
+    tree = nbsql.fit(con, "t", target="y", method=nbsql.KDB(1, bins=bins, weighted=False), name="tree", replace=True)
     weights = dict(
         con.execute("SELECT feature, weight FROM pool.weights WHERE class = 'yes' AND feature IS NOT NULL").fetchall()
     )

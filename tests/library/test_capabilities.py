@@ -10,7 +10,8 @@ from support.capabilities import kinds_of, refusing
 
 import nbsql
 from nbsql.errors import InputError, in_words
-from nbsql.spec.capabilities import FEATURES, TRAITS, USES
+from nbsql.spec.capabilities import USES, refusal_text
+from nbsql.spec.traits import FEATURES, TRAITS
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -72,8 +73,10 @@ def labels(model: nbsql.Model) -> tuple[str, str]:
 
 
 def of_values(con: Any, model: nbsql.Model) -> nbsql.Model:
-    """A model of its kind of values alone, if it takes counts, too, which have no points."""
+    """A model of its kind of values alone, if it takes counts or has densities, too, which have no points."""
     spec = model.state.spec
+    if spec.weighted:
+        return nbsql.fit(con, "t", target="y", exclude=["s"], method=nbsql.Weighted(views=False))
     kind = "em" if spec.em else "clusters" if spec.clusters else "half_life" if spec.half_life else None
     return (
         model if kind is None else nbsql.fit(con, "t", **{"target": "y", **FITS[kind], "families": {}, "features": ["v", "g"]})
@@ -137,7 +140,7 @@ def expect(use: str, kind: str, act: Callable[[], Any], title: str, bound: str) 
         return
     with pytest.raises(USES[use].error) as caught:
         act()
-    assert str(caught.value) == in_words(USES[use].refusals[by].format(title=title, bound=bound))
+    assert str(caught.value) == in_words(refusal_text(use, by, title, bound))
 
 
 @pytest.mark.parametrize(

@@ -251,7 +251,7 @@ def test_the_tree_is_the_one_that_tells_most(con: Connection, seed: int) -> None
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_columns_of_one_value_have_no_parents(con: Connection) -> None:
     con.execute("CREATE TABLE alike AS SELECT i % 2 = 0 AS y, 'u' AS a, 'v' AS b FROM range(40) AS r(i)")
-    assert parents_of(nbsql.fit(con, "alike", target="y", method="kdb")) == {"a": None, "b": None}
+    assert parents_of(nbsql.fit(con, "alike", target="y", method=nbsql.KDB(weighted=False))) == {"a": None, "b": None}
 
 
 def test_numbers_are_cut_where_the_classes_differ(con: Connection, data: Path) -> None:

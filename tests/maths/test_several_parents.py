@@ -96,10 +96,10 @@ class Reference:
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize(
-    ("method", "options"),
-    [(nbsql.KDB(k=2, shrinkage=5), {}), (nbsql.KDB(k=3, shrinkage=2), {"weight": "w"}), (nbsql.KDB(k=2), {"alpha": 1})],
+    ("tree", "options"), [({"k": 2, "shrinkage": 5}, {}), ({"k": 3, "shrinkage": 2}, {"weight": "w"}), ({"k": 2}, {"alpha": 1})]
 )
-def test_parents_and_scores_are_those_of_the_formulas(con: Connection, method: nbsql.KDB, options: dict[str, Any]) -> None:
+def test_parents_and_scores_are_those_of_the_formulas(con: Connection, tree: dict[str, Any], options: dict[str, Any]) -> None:
+    method = nbsql.KDB(**tree, weighted=False)
     learnt, asked = rows(1), rows(2, 30)
     asked += [asked[0] | {"a": "new"}, asked[1] | {"b": "new", "c": "new"}, asked[2] | dict.fromkeys(NAMES)]
     table(con, "learnt", learnt)
@@ -124,7 +124,7 @@ def test_what_is_missing_is_a_category_like_others(con: Connection) -> None:
     )
     for name, values in (("learnt", learnt), ("asked", asked), ("told_learnt", told_learnt), ("told_asked", told_asked)):
         table(con, name, values)
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=2)}
+    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=2, weighted=False)}
     model, told = nbsql.fit(con, "learnt", nulls="category", **options), nbsql.fit(con, "told_learnt", **options)
     for i, row in scores(told, "told_asked").items():
         assert scores(model, f"FROM asked WHERE i = {i}")[i] == pytest.approx(row, abs=1e-9)
@@ -148,7 +148,7 @@ def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con: Conne
     learnt = rows(5)
     table(con, "learnt", learnt)
     options: dict[str, Any] = {"target": "y", "exclude": ["w"], "id": "i"}
-    whole = nbsql.fit(con, "learnt", method=nbsql.KDB(k=2), name="whole", **options)
+    whole = nbsql.fit(con, "learnt", method=nbsql.KDB(k=2, weighted=False), name="whole", **options)
     parts = [
         nbsql.fit(con, f"FROM learnt WHERE i {sign} 150", families=dict(whole.families), name=name, **options)
         for sign, name in (("<", "early"), (">=", "late"))
@@ -174,7 +174,7 @@ def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_
     """By scikit-learn, on contributions by the counts of the other folds in plain Python; and by two fits of nbsql."""
     table(con, "learnt", rows(6))
     options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"]}
-    method = nbsql.KDB(k=2, shrinkage=5, weighted=True)
+    method = nbsql.KDB(k=2, shrinkage=5)
     model = nbsql.fit(con, "learnt", method=method, name="m", **options)
     parents = {x: list(model.families[x].parent_names) for x in NAMES}
     assert parents == Reference(rows(6), 2, 5, weight=False).parents
@@ -209,7 +209,7 @@ def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_
 
 @pytest.mark.slow
 @pytest.mark.forms("method")
-@pytest.mark.parametrize("method", [nbsql.KDB(k=2, weighted=True), nbsql.KDB(weighted=True), nbsql.TAN(weighted=True)], ids=str)
+@pytest.mark.parametrize("method", [nbsql.KDB(k=2), nbsql.KDB(), nbsql.TAN(weighted=True)], ids=str)
 def test_each_fold_finds_parents_and_weights_anew(con: Connection, method: nbsql.KDB | nbsql.TAN) -> None:
     table(con, "learnt", rows(7))
     options: dict[str, Any] = {"target": "y", "features": [*NAMES], "method": method}
@@ -226,9 +226,9 @@ def test_each_fold_finds_parents_and_weights_anew(con: Connection, method: nbsql
 @pytest.mark.slow
 def test_weights_over_parents_that_are_stale_name_the_method(con: Connection) -> None:
     table(con, "learnt", rows(8))
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=1, weighted=True)}
+    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=1)}
     model = nbsql.fit(con, "FROM learnt WHERE i < 200", name="m", **options)
-    with pytest.warns(nbsql.NbsqlWarning, match=r"method=nbsql\.KDB\(weighted=True, k=1\)"):
+    with pytest.warns(nbsql.NbsqlWarning, match=r"method=nbsql\.KDB\(k=1\)"):
         model.update("FROM learnt WHERE i >= 200")
 
 
@@ -245,7 +245,25 @@ def test_what_several_parents_cannot_be(con: Connection, refused: Refused) -> No
     with refused(nbsql.InputError, "a parent is the name of a column, not 3"):
         nbsql.Conditional("a", further=[3])
     with refused(nbsql.InputError, "a search over settings does not choose the number of parents, too; name it, such as k=2"):
-        nbsql.sweep(con, "t", target="y", method="kdb", alpha=[1, 2])
+        nbsql.sweep(con, "t", target="y", method=nbsql.KDB(weighted=False), alpha=[1, 2])
+
+
+def test_what_weights_do_not_go_with_goes_without_them(con: Connection, refused: Refused) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS a, 'b' || i % 5 AS b FROM range(60) AS r(i)")
+    target, bare = nbsql.Target("y", classes=[0, 1, 2]), nbsql.KDB(k=1, weighted=False)
+    why = "method='kdb' needs rows of every class, and declared classes may have no rows; leave out classes"
+    with refused(nbsql.InputError, f"{why}, or with method=nbsql.KDB(weighted=False, k=1)"):
+        nbsql.fit(con, "t", target=target, method=nbsql.KDB(k=1))
+    assert nbsql.fit(con, "t", target=target, method=bare, prior="uniform").classes == [0, 1, 2]
+    why = "a search over settings counts the rows only once, but method='kdb' learns weights for each setting"
+    cure = "cross-validate each setting by itself, or with method=nbsql.KDB(weighted=False, k=1)"
+    with refused(nbsql.InputError, f"{why}; {cure}"):
+        nbsql.sweep(con, "t", target="y", method=nbsql.KDB(k=1), alpha=[1, 2])
+    model = nbsql.fit(con, "t", target="y", method=nbsql.KDB(k=1), name="m")
+    why = "model 'm' has weights, by which its scores are no likelihood of the features, ln p(x)"
+    with refused(nbsql.ModelError, f"{why}; fit it with method='naive', or with method=nbsql.KDB(weighted=False, k=1)"):
+        model.log_evidence("t")
+    assert nbsql.fit(con, "t", target=None, exclude=["y"], method=nbsql.KDB(k=1)).state.spec.weighted is None
 
 
 def test_pairs_of_many_rows_are_counted_by_numbers_of_their_values(con: Connection) -> None:

@@ -1,13 +1,14 @@
-"""The page of capabilities, from the tables of nbsql/spec/capabilities.py."""
+"""The page of capabilities, from the tables of nbsql/spec/capabilities.py and traits.py."""
 
 from nbsql.errors import InputError, in_words
-from nbsql.spec.capabilities import FEATURES, KINDS, TRAITS, USES
+from nbsql.spec.capabilities import KINDS, USES, refusal_text
+from nbsql.spec.traits import FEATURES, TRAITS
 
 HEAD = """# Capabilities: what goes with what
 
 Most verbs and options work with every kind of model. These tables list the ones that do not work with all. The refusals and
-their tests are made from the same tables (`nbsql/spec/capabilities.py`). A refused call raises an error of one line with the
-reason, and changes nothing.
+their tests are made from the same tables, `capabilities.py` and `traits.py` of `nbsql/spec`. A refused call raises an error of
+one line with the reason, and changes nothing.
 """
 
 BOUND = """Estimated from all rows at once are the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and
@@ -42,10 +43,11 @@ def page() -> str:
         rows += [[USES[use].text, *("no" if refusing(use, kind) else "yes" for kind in kinds)] for use in uses]
         parts += [f"## {title}", "", table(rows)]
     reasons = [["", "with", "message"]]
-    for use in USES.values():
-        for kind, sentence in use.refusals.items():
-            said = sentence.format(title=use.title, bound="'x'").replace("|", "\\|")
-            reasons.append([use.text, KINDS[kind].text, said])
+    reasons += [
+        [use.text, KINDS[kind].text, refusal_text(name, kind, use.title, "'x'").replace("|", "\\|")]
+        for name, use in USES.items()
+        for kind in use.refusals
+    ]
     traits = [["", *(f"`{use}`" for use in FEATURES)]]
     for name, trait in TRAITS.items():
         text = trait.text.format(family=FAMILIES.get(name, "a family"))

@@ -17,8 +17,8 @@ from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.queries.standalone.foreign import category_kind, comparison_kind
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.capabilities import check_features
 from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.traits import check_features
 
 MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
 IMPOSSIBLE = -1e305  # stands for minus infinity (sql/macros/engines/standalone/primitives.txt)
