@@ -104,7 +104,7 @@ def _is_file(path: str) -> bool:
 @contextmanager
 def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Iterator[Any]:
     """The engine of a file or a server, combined with a role such as `Recorder`, which is closed at the end."""
-    _check_name(path)
+    _refuse_standard_input(path)
     roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
     words = {"in_words": staticmethod(in_options)}
     kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), words)
@@ -174,7 +174,7 @@ def _is_empty(engine: Engine) -> bool:
         return False  # leave the file to its owner
 
 
-def _check_name(path: str) -> None:
+def _refuse_standard_input(path: str) -> None:
     """Raise DatabaseError for -, which can only be a SOURCE."""
     if path == NAME:
         raise DatabaseError(f"{NAME!r} is standard input, which holds no database; name a file, such as shop.duckdb")
@@ -182,7 +182,7 @@ def _check_name(path: str) -> None:
 
 def _check_there(path: str) -> None:
     """Raise DatabaseError if there is no such file."""
-    _check_name(path)
+    _refuse_standard_input(path)
     if _is_file(path) and is_new(path):
         raise missing_database(path, _order_hint(path))
 
@@ -212,7 +212,7 @@ def load_to_change(engine: Engine, name: str) -> nbsql.Model:
 
 def check_new_database(path: str, source: str) -> None:
     """Raise DatabaseError if there is no database at `path` and `source` needs one: a new file has no tables to fit."""
-    _check_name(path)
+    _refuse_standard_input(path)
     if not _is_file(path) or not is_new(path):
         return
     if source == NAME or _SELECT.match(source) or Path(source).suffix:

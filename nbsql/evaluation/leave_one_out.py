@@ -101,7 +101,7 @@ class LeaveOneOut(Folds):
         tables = (models.parameters, models.lookups)
         return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
 
-    def _scores(self, models: Models) -> tuple[Any, ...]:
+    def _scores_macro(self, models: Models) -> tuple[Any, ...]:
         return "left_out_scores", self.scored(models)  # of one fold, "loo"
 
     def outcomes(self, models: Models, classes: Markup, *, has_known: bool = False) -> Markup:  # noqa: ARG002
@@ -132,8 +132,8 @@ class LeaveOneOut(Folds):
 class RowFolds(Folds):
     """The same with a model for each row, which takes every family and few rows. The arguments are those of `Folds`."""
 
-    def _scores(self, models: Models) -> tuple[Any, ...]:
-        return *super()._scores(models), LOO  # as of one fold
+    def _scores_macro(self, models: Models) -> tuple[Any, ...]:
+        return *super()._scores_macro(models), LOO  # as of one fold
 
     def _fold_names(self) -> list[str]:
         _check_rows(self.rows, self.source.label)

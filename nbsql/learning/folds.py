@@ -196,13 +196,13 @@ class Folds:
 
     def scores(self, models: Models) -> Markup:
         """The query of one row for each fold: fold, rows, weight, accuracy, log_loss."""
-        return self.engine.renderer.fragment(*self._scores(models))
+        return self.engine.renderer.fragment(*self._scores_macro(models))
 
     def score(self, models: Models) -> list[tuple[Any, ...]]:
         """The rows of `scores`, unordered."""
-        return self.engine.query_macro(*self._scores(models))
+        return self.engine.query_macro(*self._scores_macro(models))
 
-    def _scores(self, models: Models) -> tuple[Any, ...]:
+    def _scores_macro(self, models: Models) -> tuple[Any, ...]:
         """The macro of `scores` and its arguments."""
         return "fold_scores", models.context, self.scored(models), models.parameters
 

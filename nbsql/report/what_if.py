@@ -89,11 +89,11 @@ def nomogram(request: Request) -> Iterator[Figure]:
         {"feature": row["feature"], "value": row["value"], **dict(zip(classes, list(row["contribution"]), strict=True))}
         for row in rows
     ]
-    params += [chosen, of_classes, classes_shown, factor_parameter(_places(rows))]
+    params += [chosen, of_classes, classes_shown, factor_parameter(_positions_on_axis(rows))]
     yield Figure(finding, {"rows": rows}, sql, "nomogram", params, notes, csv=csv)
 
 
-def _places(rows: Sequence[Mapping[str, Any]]) -> Iterator[float]:
+def _positions_on_axis(rows: Sequence[Mapping[str, Any]]) -> Iterator[float]:
     """Where the values are on the axis of the chart: their contributions to the classes, relative to the mean over all."""
     for row in rows:
         if row["feature_no"] and row["value"] is not None:

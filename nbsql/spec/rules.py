@@ -109,7 +109,7 @@ def learnt_times(spec: Spec) -> list[tuple[str, list[str], str]]:
     found: dict[str, tuple[str, list[str], str]] = {}
     for each in spec.derived:
         for name, learnt in each.reads if each.part is not None and not each.read_names & made else ():
-            kinds = _kinds_of_times(learnt)
+            kinds = _kinds_with_same_parts(learnt)
             if kinds == ["date"] and each.part in OF_TIMES:  # which a day has not
                 kinds = ["timestamp"]
             found[name] = (name, kinds, learnt) if each.part in OF_TIMES else found.get(name, (name, kinds, learnt))
@@ -152,7 +152,7 @@ def checked_label(spec: Spec) -> list[tuple[str, list[str], str]]:
     return [] if spec.target in {each.name for each in spec.derived} else [_learnt_label(spec)]
 
 
-def _kinds_of_times(learnt: str) -> list[str]:
+def _kinds_with_same_parts(learnt: str) -> list[str]:
     """The kinds of values whose parts are those of a type of dates or times. Polars has all times of day in nanoseconds."""
     kind = value_kind(learnt) or ""
     return ["time", "time_ns"] if kind in ("time", "time_ns") else [kind]
@@ -161,7 +161,7 @@ def _kinds_of_times(learnt: str) -> list[str]:
 def is_learnt_time(each: Derived, column: Column) -> bool:
     """Whether a column has the dates or times from which a model has learnt a part."""
     ((_, learnt),) = each.reads
-    is_alike = column.kind == "temporal" and value_kind(column.type) in _kinds_of_times(learnt)
+    is_alike = column.kind == "temporal" and value_kind(column.type) in _kinds_with_same_parts(learnt)
     return is_alike and not (each.part in OF_TIMES and column.type.lower().startswith("date"))
 
 

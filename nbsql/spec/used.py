@@ -57,13 +57,13 @@ def check_used(options: Options, *specs: Spec) -> None:
     for option, use in _USES.items():
         value = getattr(options, option, None)  # floor is one of families alone
         if option == "estimate" and value is not None and has_weights:
-            _warn_of("⟨method='logistic'⟩ learns weights", option, value)
+            _warn_unused("⟨method='logistic'⟩ learns weights", option, value)
         elif use.is_asked(value) and not used_otherwise.get(option) and not any(map(use.is_used, families)):
-            _warn_of(use.why, option, value)
+            _warn_unused(use.why, option, value)
     check_families_used(options.families, estimates=not has_weights)
 
 
-def _warn_of(why: str, option: str, value: Any) -> None:
+def _warn_unused(why: str, option: str, value: Any) -> None:
     shown = f"{option}={value!r}" if isinstance(value, str) else option
     warn_user(f"{why}, so that ⟨{shown}⟩ changes nothing; leave out ⟨{shown}⟩")
 

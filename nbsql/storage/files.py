@@ -71,7 +71,7 @@ def write_file(state: ModelState, path: str, *, overwrite: bool, least: int | No
     with _file_engine(engine) as writer, output_file(path) as draft:
         as_text = _class_type(engine, plan.spec.target_type) is not None
         if writer is not engine:
-            rows = [[*row] for row in engine.query_macro("cells_with_text", cells)]
+            rows = [[*row] for row in engine.query_macro("cells_with_text_classes", cells)]
             cells = _cells_of(writer, rows, writer.renderer.fragment("string"))
         if least is not None:
             cells = writer.renderer.fragment("cells_without_small_counts", cells, least)
@@ -127,7 +127,7 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         if reader is engine and of == engine.title:
             return _read_parquet(reader, spec, path, calibration, learnt)
         render = reader.renderer.fragment
-        rows = [[*row] for row in _query_file(reader, title, "cells_with_text", render("file_of_cells", path))]
+        rows = [[*row] for row in _query_file(reader, title, "cells_with_text_classes", render("file_of_cells", path))]
         return _read_cells(engine, spec, rows, rows_of_calibration, of, title, learnt)
 
 

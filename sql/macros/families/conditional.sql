@@ -202,12 +202,12 @@ VALUES
 {% set lists = namespace(last=nbsql.word('key_0')) -%}
 {% for place in range(1, count + 1) -%}
 value <> {{ lists.last }}{% if not loop.last %} AND {% endif %}
-{%- set lists.last = nbsql.joined_lists(lists.last, nbsql.word('key_' ~ place)) -%}
+{%- set lists.last = nbsql.joined_json_lists(lists.last, nbsql.word('key_' ~ place)) -%}
 {% endfor -%}
 {%- endmacro %}
 
 {# The list of two lists, all of them JSON texts. #}
-{% macro joined_lists(one, other) -%} (substr({{ one }}, 1, length({{ one }}) - 1) || ',' || substr({{ other }}, 2)) {%- endmacro %}
+{% macro joined_json_lists(one, other) -%} (substr({{ one }}, 1, length({{ one }}) - 1) || ',' || substr({{ other }}, 2)) {%- endmacro %}
 
 {#
   The estimates from the relation `counts`, one row per class and value: class, feature, value, unseen, likelihood. Every value is estimated
@@ -326,7 +326,7 @@ level_{{ place }} AS (
   SELECT
     {%+ if class %}before.class, {%+ endif %}before.feature
     {%- for number in range(0, place) %}, before.key_{{ number }}{% endfor %}, vocabulary.parent AS key_{{ place }},
-    {{ nbsql.joined_lists(nbsql.word('before.value'), nbsql.word('vocabulary.parent')) }} AS value,
+    {{ nbsql.joined_json_lists(nbsql.word('before.value'), nbsql.word('vocabulary.parent')) }} AS value,
     before.k,
     before.alpha,
     before.shrinkage

@@ -75,7 +75,7 @@ spreads AS (
   GROUP BY class, points.feature
 ),
 masses AS (
-  {{ nbsql.kernel_masses() | indent(2) }}
+  {{ nbsql.grid_densities() | indent(2) }}
 )
 SELECT
   {{ nbsql.likelihood_columns() | indent(2) }}
@@ -99,7 +99,7 @@ FROM (
 {%- endmacro %}
 
 {# The sums of the normal densities around the values at the cells of the grid, from `options`, `points` and `spreads`. #}
-{% macro default__kernel_masses() -%}
+{% macro default__grid_densities() -%}
 {% set distance %}((grid.cell - points.cell) * grid.width / spreads.h){% endset %}
 {% set power %}-0.5 * {{ distance }} * {{ distance }}{% endset %}{# power() would take as long as exp() #}
 SELECT

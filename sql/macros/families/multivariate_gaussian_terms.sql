@@ -39,16 +39,16 @@ coalesce({{ nbsql.parameter_column(feature, 'peak', k) }}
 
 {# The deviations x - m of a row from the mean of each class, or, shared, from the middle: columns nbsql_d. #}
 {% macro multivariate_gaussian_first_steps(feature, class_numbers) -%}
-{{ nbsql.columns_by_class(feature, class_numbers, 'nbsql_d', nbsql.deviation_from_mean) }}
+{{ nbsql.matrix_columns_by_class(feature, class_numbers, 'nbsql_d', nbsql.deviation_from_mean) }}
 {%- endmacro %}
 
 {# W (x - m) of a row in each class, or, shared, about the middle: columns nbsql_z. #}
 {% macro multivariate_gaussian_steps(feature, class_numbers) -%}
-{{ nbsql.columns_by_class(feature, class_numbers, 'nbsql_z', nbsql.whitened_value) }}
+{{ nbsql.matrix_columns_by_class(feature, class_numbers, 'nbsql_z', nbsql.whitened_value) }}
 {%- endmacro %}
 
 {# One column per class, or a single one if they share a matrix, and column j of the feature. value: the macro of its expression. #}
-{% macro columns_by_class(feature, class_numbers, name, value) -%}
+{% macro matrix_columns_by_class(feature, class_numbers, name, value) -%}
 {% for k in ([1] if feature.family.shared else class_numbers) -%}
 {% set last = loop.last -%}
 {% for j in range(1, feature.columns | length + 1) -%}

@@ -104,7 +104,7 @@ coalesce(
 {% set depth = nbsql.depth_of_pairs(model) | int -%}
 {% set joined = namespace(keys=[nbsql.word('codes.key')]) -%}
 {% for i in range(1, depth + 1) -%}
-{% set joined.keys = joined.keys + [nbsql.joined_lists(joined.keys[-1], nbsql.word('parent_' ~ i ~ '.key'))] %}
+{% set joined.keys = joined.keys + [nbsql.joined_json_lists(joined.keys[-1], nbsql.word('parent_' ~ i ~ '.key'))] %}
 {% endfor -%}
 SELECT
   {{ nbsql.list_of_scores(model, nbsql.word('keys.place')) }} AS scores,

@@ -86,7 +86,7 @@ SELECT
   {{- nbsql.enough_known(model) }}
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
-{{- nbsql.join_known(model, lookups) }}
+{{- nbsql.join_known_tokens(model, lookups) }}
 JOIN {{ parameters }} AS parameters
   ON parameters.class_no = evidence.class_no{{ nbsql.same_part(model, nbsql.word('parameters'), nbsql.word('source')) }}
 {%- endmacro %}

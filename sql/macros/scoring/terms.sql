@@ -164,7 +164,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 {%- endmacro %}
 
 {# The join that gives enough_known its counts in the long form, where tokens are summed by class. #}
-{% macro join_known(model, lookups) -%}
+{% macro join_known_tokens(model, lookups) -%}
 {% for feature in model.facts.features | selectattr('family.bag') if feature.family.min_known +%}
 LEFT JOIN (
   SELECT tokens.nbsql_row, count(DISTINCT lookups.value) AS known

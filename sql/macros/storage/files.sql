@@ -47,7 +47,8 @@ SELECT * FROM {{ nbsql.subquery(nbsql.folded_cells(statistics, batch)) }} AS cel
   bits, which it would round to doubles, and no times with a zone or intervals as they are.
 #}
 {% macro copy_cells_to_file(cells, path, spec, version, engine, checksum, calibration=none, as_text=false) -%}
-COPY {{ nbsql.subquery(nbsql.cells_with_text(cells) if as_text else cells) }} TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
+{% set written = nbsql.cells_with_text_classes(cells) if as_text else cells -%}
+COPY {{ nbsql.subquery(written) }} TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
   nbsql_spec: {{ nbsql.text(spec) }},
   nbsql_version: {{ nbsql.text(version) }},
   nbsql_engine: {{ nbsql.text(engine) }},
@@ -78,7 +79,7 @@ WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ le
 {%- endmacro %}
 
 {# One row per cell whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
-{% macro cells_with_text(cells) -%}
+{% macro cells_with_text_classes(cells) -%}
 SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
 FROM {{ nbsql.subquery(cells) }} AS cells
 {%- endmacro %}

@@ -4,7 +4,7 @@
   The same sums, of which each is the product of two lists: the counts in all cells of the grid, and the densities at their distances, a
   part of those of all distances between two cells. It takes a sixth of the time.
 #}
-{% macro duckdb__kernel_masses() -%}
+{% macro duckdb__grid_densities() -%}
 {% set distance %}(gap * width / h){% endset -%}
 SELECT
   class,
