@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import reduce
+from operator import or_
 from typing import Any, get_type_hints
 
 import click
@@ -34,12 +36,14 @@ _ARGUMENTS = {RENAMED.get(argument, argument): argument for kind in _KINDS for a
 
 
 def _text(argument: str) -> str:
-    """What the option of an argument says: of each method the first sentence of the docstring, and the default."""
+    """What the option of an argument says: of each method the first sentence of the docstring, and what says the default."""
     said: dict[str, list[str]] = {}
     for name, kind in METHODS.items():
         if argument in _arguments(kind):
             text = " ".join(described_arguments(kind.__doc__)[argument].split())
-            sentence = _CLASS.sub(lambda each: f"`{each[1].lower()}`", _CITATION.sub("", _SENTENCE_END.split(text)[0]))
+            first, *more = _SENTENCE_END.split(_CITATION.sub("", text))
+            sentences = [first, *(each.lstrip().replace(" (None)", "", 1) for each in more if each.startswith(" By default"))]
+            sentence = _CLASS.sub(lambda each: f"`{each[1].lower()}`", ". ".join(sentences))
             default = _arguments(kind)[argument]
             shown = f" [default: {default:g}]" if isinstance(default, float) else f" [default: {default}]" if default else ""
             said.setdefault(f"{sentence}{shown}.", []).append(name)
@@ -50,8 +54,8 @@ def _option(name: str, argument: str) -> Decorator:
     if argument == "components":
         text = "Split every class, or some (yes=3,no=2), into K components by k-means on its numbers. A class is their mixture."
         return option("--components", type=COMPONENTS, help=text)
-    annotation = next(get_type_hints(kind)[argument] for kind in _KINDS if argument in _arguments(kind))
-    return option_of(name, annotation, None, _text(argument))
+    annotations = [get_type_hints(kind)[argument] for kind in _KINDS if argument in _arguments(kind)]
+    return option_of(name, reduce(or_, annotations), None, _text(argument))
 
 
 METHOD_OPTIONS = {name: _option(name, argument) for name, argument in _ARGUMENTS.items()}
