@@ -67,8 +67,8 @@ class TAN(FoundParents):
     thousand values, are not part of the tree and have no parent.
 
     Args:
-        shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
-            alpha.
+        shrinkage: as how many rows the estimate without the parent counts, the s of (n_cuv + s P(v | c)) / (n_cu + s) for the
+            value v of a feature whose parent is u; None smooths by alpha.
         bins: how numbers are binned: "mdl" cuts them where the classes differ (`nbsql.Binned(by="mdl")`), which leaves whole
             a number that tells the classes apart only together with another; a number is that of their quantiles
             (10 without a target).
@@ -91,8 +91,8 @@ class KDB(FoundParents):
     more than a thousand values, have no parents and are none.
 
     Args:
-        shrinkage: the s of P(v | u, w, c) = (n_cuwv + s P(v | u, c)) / (n_cuw + s), and so on for each parent: the estimate
-            without the last parent counts as s rows.
+        shrinkage: as how many rows the estimate without the last parent counts, the s of
+            P(v | u, w, c) = (n_cuwv + s P(v | u, c)) / (n_cuw + s), and so on for each parent.
         bins: how numbers are binned, as for `nbsql.TAN`.
         weighted: whether the features then have weights, as of `nbsql.Weighted()`. By default (None) they have if there is a
             target, as deep counts are overconfident. They are learnt from likelihoods by the counts of the other folds; the
@@ -128,8 +128,8 @@ class AODE(OneDependence):
     not categories, and categories of more than a thousand values, take no part in the average.
 
     Args:
-        shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
-            alpha.
+        shrinkage: as how many rows the estimate without the parent counts, the s of (n_cuv + s P(v | c)) / (n_cu + s) for the
+            value v of a feature whose parent is u; None smooths by alpha.
         bins: how numbers are binned: "mdl" cuts them where the classes differ (`nbsql.Binned(by="mdl")`), which leaves whole
             a number that tells the classes apart only together with another; a number is that of their quantiles
             (10 without a target).

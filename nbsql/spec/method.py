@@ -310,7 +310,7 @@ class Clusters(Classifier):
     values for the EM algorithm, Computational Statistics and Data Analysis 41, 2003). The result is deterministic.
 
     Args:
-        k: the number of clusters, which must be said. `model.log_likelihood` of rows held out tells which number is better.
+        k: the number of clusters, which has no default. `model.log_likelihood` of rows held out tells which number is better.
         starts: the number of starts.
         seed: a whole number that chooses the rows of the starts; other seeds may find other clusters.
         iterations: the largest number of steps.
