@@ -162,8 +162,9 @@ class InputColumn:
     def _number(self, value: Any) -> Parameter:
         try:
             number = float(value)
-            if isinstance(value, (int, Decimal)) and self.kind == "float" and Decimal(repr(number)) != value:
-                return str(value), "string"  # the double is another number
+            is_exact = self.learnt is not None and isinstance(value, (int, Decimal))
+            if is_exact and self.kind == "float" and Decimal(repr(number)) != value:
+                return str(value), "string"  # the double is another category
         except OverflowError:
             if self.accepts <= NUMERIC:
                 raise self._too_large_error() from None

@@ -375,3 +375,13 @@ def test_a_column_that_is_given_twice(model: nbsql.Model, refused: Refused) -> N
         with refused(nbsql.InputError, "column 'WARM' is given twice in the row; leave one of them out"):
             model.predict_one(row)
     assert model.predict_one({"sky": "sun", "warm": 21, "other": 1, "OTHER": 2, 3: 4})["prediction"] == "dry"  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, 2**64 + 1, Decimal("1.00000000000000000001")])
+def test_numbers_with_more_digits_than_a_double(con: duckdb.DuckDBPyConnection, value: Any) -> None:
+    con.execute(f"CREATE TABLE rows AS {ROWS}")
+    for options in MODELS["numbers"], MODELS["rates"], MODELS["count columns"], MODELS["qda"], {"features": ["x"], "families": {}}:
+        model = nbsql.fit(con, "rows", target="label", **options)
+        name = options["features"][0]
+        exact, rounded = (model.predict_one({**dict.fromkeys(options["features"]), name: each}) for each in (value, float(value)))
+        assert_alike(exact, rounded)
