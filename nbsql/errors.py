@@ -106,6 +106,10 @@ class ModelError(NbsqlError):
     """
 
 
+class NoPartError(ModelError, AttributeError):
+    """A model has no such property, such as segments, as `hasattr` asks."""
+
+
 class DatabaseError(NbsqlError):
     """The database cannot be opened, read or written.
 

@@ -104,13 +104,16 @@ class Engine(Catalogue):
         check_names(source.columns, source.label)
         return source
 
-    def resolve_expression(self, expression: str, source: Source, argument: str) -> str:
+    def resolve_expression(self, expression: str, source: Source, argument: str, *, alone: bool = False) -> str:
         """The expression in the form in which a model keeps it; its errors are those of `check_expression`."""
-        self.check_expression(expression, source, argument)
+        self.check_expression(expression, source, argument, alone=alone)
         return expression
 
-    def check_expression(self, expression: str, source: Source, argument: str) -> None:
-        """Raise InputError unless the text is a single SQL expression over the columns of a source."""
+    def check_expression(self, expression: str, source: Source, argument: str, *, alone: bool = False) -> None:
+        """Raise InputError unless the text is a single SQL expression over the columns of a source.
+
+        With `alone` it reads one row and has no window of others, so that a row has the same value in every source.
+        """
         is_text = isinstance(expression, str) and expression.strip() != ""
         if is_text and expression.isdecimal() and any(column.name == expression for column in source.columns):
             quoted = str(self.renderer.dialect.ident(expression))
@@ -124,6 +127,15 @@ class Engine(Catalogue):
             subject = f"{argument} must be one SQL expression over the columns of {source.label}"
             hint = index_hint(set(re.findall(r"\w+", expression)), source.label) if is_text else ""
             raise InputError(f"{subject}{hint or fault or f', not {expression!r}'}")
+        if alone and re.search(r"\bover\b", expression, re.IGNORECASE):
+            try:
+                self.names(
+                    self.renderer.statement("expression_of_one_row", source.relation, self.renderer.dialect.query(expression))
+                )
+            except DatabaseError:
+                raise InputError(
+                    f"{argument} must read one row, and {expression!r} has a window of others; compute it in the source"
+                ) from None
 
     @abstractmethod
     def _fault_of_expression(self, query: Markup, source: Source) -> str | None:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from nbsql.engines.connect import transient_relations
 from nbsql.engines.engine import Engine
-from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.errors import InputError, ModelError, NoPartError, listed, suggestion
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.joins import dimensions_of_model
 from nbsql.plan import Entry, Plan
@@ -62,7 +62,7 @@ def derive(
 def slice_names(state: ModelState) -> list[str]:
     """The slices of a model, oldest first. Raises ModelError if it has none."""
     if state.spec.slice_by is None:
-        raise ModelError(f"{state.title} has no slices; fit it with ⟨slice_by=\"date_trunc('month', sent_at)\"⟩, say")
+        raise NoPartError(f"{state.title} has no slices; fit it with ⟨slice_by=\"date_trunc('month', sent_at)\"⟩, say")
     return [row[0] for row in state.engine.query_macro("slices_in_order", state.relations["statistics"])]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, no_column
+from nbsql.errors import DatabaseError, InputError, no_column
 from nbsql.learning.calendars import calendar_parts, with_parts
 from nbsql.learning.missing_words import without_words
 from nbsql.plan.derived import derived_of, with_derived
@@ -29,7 +29,7 @@ def derive_columns(engine: Engine, source: Source, options: Options) -> Source:
     derive, words = check_derive(options.derive), without_words(engine, source, options)
     found = _extended(engine, source, tuple(words)) if words else source
     for name, expression in derive.items():
-        engine.check_expression(expression, found, f"derive[{name!r}]")
+        engine.check_expression(expression, found, f"derive[{name!r}]", alone=True)
         read = {folded(each) for each in columns_in_expression(expression, engine.renderer.dialect.name)}
         reads = tuple((column.name, column.type) for column in found.columns if folded(column.name) in read)
         found = _extended(engine, source, (*found.derived, Derived(name, expression, reads)))
@@ -64,7 +64,15 @@ def source_with_derived_columns(engine: Engine, spec: Spec, source: Source, titl
         made += _texts(engine, each, source, made, title, texts)
         made += _times(engine, each, source, made, title) if each.part is not None else []
         made.append(each)
-    return _released(_extended(engine, source, tuple(made)), source) if made else source
+    try:
+        return _released(_extended(engine, source, tuple(made)), source) if made else source
+    except DatabaseError:
+        own = {folded(each.name) for each in made}
+        read = [(each, learnt, source.column(name)) for each in made for name, learnt in each.reads if folded(name) not in own]
+        for each, learnt, column in read:
+            if column is not None and value_kind(learnt) not in (None, column.value_kind):
+                raise _wrong_type(column, source, title, learnt, f", from which it derives {each.name!r}") from None
+        raise
 
 
 def _texts(

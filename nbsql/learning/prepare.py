@@ -79,7 +79,7 @@ def resolve_expressions(draft: Draft) -> Draft:
     asked = {name: getattr(draft.spec, name) for name in ("slice_by", "segment_by")}
     return draft.with_spec(
         **{
-            name: draft.engine.resolve_expression(expression, draft.source, name)
+            name: draft.engine.resolve_expression(expression, draft.source, name, alone=name == "segment_by")
             for name, expression in asked.items()
             if expression is not None
         }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from nbsql.errors import InputError, ModelError, listed, path_text
+from nbsql.errors import InputError, NoPartError, listed, path_text
 from nbsql.evaluation.profile import drift
 from nbsql.family.checks import whole_number
 from nbsql.learning.change import Ledger
@@ -65,7 +65,7 @@ class Deriving(Handle):
         """
         self._refresh()
         if self.state.spec.segment_by is None:
-            raise ModelError(f'{self.state.title} has no segments; fit it with ⟨segment_by="region"⟩, for example')
+            raise NoPartError(f'{self.state.title} has no segments; fit it with ⟨segment_by="region"⟩, for example')
         return self._macro_query("segments_of", self.state.relations["statistics"])
 
     @property
@@ -77,7 +77,7 @@ class Deriving(Handle):
         """
         self._refresh()
         if self.state.spec.components is None:
-            raise ModelError(f"{self.state.title} has no components; fit it with ⟨method=nbsql.Mixture(2)⟩, for example")
+            raise NoPartError(f"{self.state.title} has no components; fit it with ⟨method=nbsql.Mixture(2)⟩, for example")
         return self._relation("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:

@@ -159,6 +159,10 @@ def test_models_made_of_others_derive_too(con: duckdb.DuckDBPyConnection, tmp_pa
     [
         ({"x": "sum(pages)"}, "derive['x'] must have one value a row, and 'sum(pages)' is an aggregate of many"),
         ({"x": "unnest([1, 2])"}, "derive['x'] must have one value a row, and 'unnest([1, 2])' makes rows of its own"),
+        (
+            {"x": "lag(y) OVER ()"},
+            "derive['x'] must read one row, and 'lag(y) OVER ()' has a window of others; compute it in the source",
+        ),
         ({"x": "nope + 1"}, "derive['x'] must be one SQL expression over the columns of t: Binder Error: "),
         ({"x": "1), (2"}, "derive['x'] must be one SQL expression over the columns of t: Parser Error: "),
         ({"a": "pages + 1", "A": "2"}, "derive names 'a' and 'A', which is one column; rename one"),
@@ -221,3 +225,14 @@ def test_a_text_of_a_file_that_is_no_number_is_a_missing_one_by_try_cast(
         sum(row[2] is None for row in models[1].predict(path))
         == con.sql("FROM r WHERE x = 'cheap'").count("id").fetchall()[0][0]
     )
+
+
+def test_another_type_of_what_is_computed_with_is_named(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, "t", derive=DERIVE, name="m", **OPTIONS)
+    con.execute("CREATE TABLE texts AS SELECT * REPLACE (CAST(pages AS VARCHAR) AS pages) FROM t")
+    line = (
+        "column 'pages' of texts is VARCHAR, and model 'm' has learnt BIGINT there, from which it derives 'per_page'; read it"
+    )
+    for verb in model.predict, model.evaluate, model.update:
+        with pytest.raises(nbsql.InputError, match=line):
+            verb("texts")

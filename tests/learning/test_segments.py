@@ -315,6 +315,10 @@ def test_what_cannot_have_segments_is_refused(con: Connection, rows: list[Row], 
         ({"segment_by": "regoin"}, None),
         ({"segment_by": ""}, "segment_by must be one SQL expression over the columns of t, not ''"),
         ({"segment_by": "unnest([1, 2])"}, "segment_by must have one value a row, and 'unnest([1, 2])' makes rows of its own"),
+        (
+            {"segment_by": "max(calls) OVER ()"},
+            "segment_by must read one row, and 'max(calls) OVER ()' has a window of others; compute it in the source",
+        ),
         ({"segment_by": "sum(calls)"}, "segment_by must have one value a row, and 'sum(calls)' is an aggregate of many"),
         ({"segment_by": 3}, "segment_by must be one SQL expression over the columns, not 3"),
     ]:
@@ -339,3 +343,4 @@ def test_what_has_no_segments_says_so(con: Connection, rows: list[Row], refused:
     ):
         with refused(ModelError, message):
             act()
+    assert not any(hasattr(plain, name) for name in ("segments", "slice_names", "components"))

@@ -149,8 +149,8 @@ class PostgreSQL(PostgreSQLDriver):
         types = {oid: kind for oid, *kind in self.query_macro("types", sorted({oid for _, oid in found}))} if found else {}
         return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
 
-    def resolve_expression(self, expression: str, source: Source, argument: str) -> str:
-        return super().resolve_expression(resolved_expression(self, expression, source), source, argument)
+    def resolve_expression(self, expression: str, source: Source, argument: str, *, alone: bool = False) -> str:
+        return super().resolve_expression(resolved_expression(self, expression, source), source, argument, alone=alone)
 
     def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
         render, several = self.renderer.statement, "42804"  # a set instead of a single value
