@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -365,6 +366,28 @@ def test_decimal_classes_are_those_of_other_digits_where_rows_are_evaluated_by_f
     assert model.evaluate("SELECT CAST(y AS DOUBLE PRECISION) AS y, x FROM t", folds="loo").accuracy == own
     with pytest.raises(nbsql.InputError, match="the classes of the query are not those that the model has learnt"):
         model.evaluate("SELECT y + 1 AS y, x FROM t", folds="loo")
+
+
+@pytest.mark.parametrize("value", [Decimal("1.50"), 2**64 + 1, Decimal("NaN")])
+def test_rows_of_python_hold_decimals(pg: Any, value: Any) -> None:
+    rows = [{"y": i % 2, "x": value if i == 7 else Decimal(i % 5) / 4} for i in range(40)]
+    model = nbsql.fit(pg, rows, target="y", families={"x": "gaussian"})
+    expected = model.predict_one({"x": value})["probability"]
+    assert model.predict([{"x": value}]).fetchall()[0][-1] == pytest.approx(expected, rel=1e-12)
+    classes = [{"y": Decimal(i % 2) + Decimal("0.5"), "x": i % 5} for i in range(40)]
+    assert nbsql.fit(pg, classes, target="y").classes == [Decimal("0.5"), Decimal("1.5")]
+
+
+def test_classes_that_are_uuids_may_be_texts_elsewhere(pg: Any) -> None:
+    pg.execute(ROWS.format(label=LABELS["UUID"], type="UUID"))
+    model = nbsql.fit(pg, "t", target="y", features=["x"])
+    before = model.priors.fetchall()
+    model.update("SELECT CAST(y AS TEXT) AS y, x FROM t")
+    assert [row[1] for row in model.priors.fetchall()] == [2 * row[1] for row in before]
+    model.forget("SELECT upper(CAST(y AS TEXT)) AS y, x FROM t")
+    assert model.priors.fetchall() == before
+    with pytest.raises(nbsql.NbsqlError, match=r'^invalid input syntax for type uuid: "abc"$'):
+        model.update("SELECT 'abc' AS y, 1 AS x")
 
 
 @pytest.mark.look

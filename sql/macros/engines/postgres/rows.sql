@@ -17,6 +17,7 @@
 {%- elif kind == 'timestamp_ns' %}timestamp
 {%- elif kind == 'tokens' %}text[]
 {%- elif kind == 'token counts' %}jsonb
+{%- elif kind.startswith('decimal') %}{{ nbsql.fraction(kind) }}
 {%- else %}{{ nbsql.word(kind) }}
 {%- endif %}
 {%- endmacro %}

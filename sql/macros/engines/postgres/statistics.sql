@@ -2,10 +2,11 @@
 
 {#
   Text labels are compared byte by byte, whatever the collation of their database, so that ties and the order of the classes are the same
-  everywhere. A column of citext, which compares without regard to case, is said to be text (catalog.sql), and is made text here.
+  everywhere. A column of citext, which compares without regard to case, is said to be text (catalog.sql), and is made text here. A class
+  that is a UUID may be written as text elsewhere.
 #}
 {% macro postgres__as_label(x, type) -%}
-{% if type | lower == 'text' %}CAST({{ x }} AS TEXT){% else %}{{ x }}{% endif %}
+{% if type | lower == 'text' %}CAST({{ x }} AS TEXT){% elif type == 'uuid' %}CAST({{ x }} AS UUID){% else %}{{ x }}{% endif %}
 {%- if type | lower in ['text', 'character varying', 'bpchar', 'name'] %} COLLATE "C"{% endif %}
 {%- endmacro %}
 
