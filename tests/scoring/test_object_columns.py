@@ -46,21 +46,22 @@ OBJECTS: dict[str, tuple[list[Any], list[Any]]] = {  # values of an object colum
 
 @pytest.mark.parametrize("objects", OBJECTS)
 @pytest.mark.filterwarnings("ignore:one value only in 'x'", "ignore:no part of 'x'", "ignore:the model has no features")
-def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(objects: str) -> None:
+def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(con: duckdb.DuckDBPyConnection, objects: str) -> None:
     """DuckDB would read a set as its text, in whichever order the process has its members."""
     values, plain = OBJECTS[objects]
-    labels, size = ["a", "b", "a", "b"] * 5, [1.0, 2.0, 4.0, 8.0] * 5
+    known = {"y": ["a", "b", "a", "b"] * 5, "size": [1.0, 2.0, 4.0, 8.0] * 5}
+    rows = {**known, "x": values * 10}
+    listed = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
     expected: Any = None
+    for source in ({**known, "x": plain * 10}, rows, listed, as_objects(rows)):
+        model = nbsql.fit(con, source, target="y")
+        found = model.families, model.statistics.fetchall(), [row[-2:] for row in model.predict(source)]
+        expected = expected or found
+        assert found == expected
+    alone = model.predict(as_objects({name: column[1:2] for name, column in rows.items()})).fetchall()[0]
+    assert (alone[-2], alone[-1]) == (found[2][1][0], pytest.approx(found[2][1][1], rel=1e-12))
     for column in (plain, values):
-        rows = {"y": labels, "size": size, "x": column * 10}
-        for source in (rows, [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)], as_objects(rows)):
-            model = nbsql.fit(duckdb.connect(), source, target="y")
-            found = model.families, model.statistics.fetchall(), [row[-2:] for row in model.predict(source)]
-            expected = expected or found
-            assert found == expected
-            alone = model.predict(as_objects({name: values[1:2] for name, values in rows.items()})).fetchall()[0]
-            assert (alone[-2], alone[-1]) == (found[2][1][0], pytest.approx(found[2][1][1], rel=1e-12))
-            assert model.predict_one({"size": 1.0, "x": column[0]})["probability"] == pytest.approx(found[2][0][1], rel=1e-12)
+        assert model.predict_one({"size": 1.0, "x": column[0]})["probability"] == pytest.approx(found[2][0][1], rel=1e-12)
 
 
 @pytest.mark.parametrize("learnt", ["float32", "float64"])

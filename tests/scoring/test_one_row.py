@@ -278,17 +278,11 @@ VALUES: dict[str, list[tuple[Any, str]]] = {  # of a column, and as SQL has them
 }
 
 
-# Each option, and each form; their products by CI.
-OPTIONS = [
-    pytest.param(wide, options, marks=[] if wide or not options else [pytest.mark.slow])
-    for wide in (True, False)
-    for options in ({}, {"unseen": "smooth"}, {"nulls": "category"})
-]
-
-
 @pytest.mark.slow
+@pytest.mark.forms("wide")
 @pytest.mark.parametrize("column", VALUES)
-@pytest.mark.parametrize(("wide", "options"), OPTIONS)
+@pytest.mark.parametrize("options", [{}, {"unseen": "smooth"}, {"nulls": "category"}])
+@pytest.mark.parametrize("wide", [True, False])
 def test_values_of_other_types_are_what_predict_makes_of_them(
     con: duckdb.DuckDBPyConnection, column: str, options: dict[str, Any], wide: bool, layout: Callable[..., None]
 ) -> None:
