@@ -49,7 +49,6 @@ def assert_near(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -
         assert all(map(near, ours, theirs)), (ours, theirs)
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("case", CASES)
 def test_weights_agree(both: Both, case: str) -> None:
     tables(both)

@@ -107,6 +107,7 @@ def stop() -> None:
     raise Stopped
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables: Any) -> None:
     def state() -> list[tuple[Any, ...]]:

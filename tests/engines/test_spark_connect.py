@@ -9,8 +9,11 @@ import pytest
 from engines.servers import absent
 
 HERE = Path(__file__).parent
-BY_DAY = ("test_spark.py::test_a_dataframe_is_a_source_and_an_answer", "test_agreement.py::test_models_agree[spark-weights]")
-BY_NIGHT = ("test_weighted.py::test_weights_are_those_of_duckdb_where_the_folds_are[spark-class and feature]",)
+BY_DAY = ("test_spark.py::test_a_dataframe_is_a_source_and_an_answer",)
+BY_NIGHT = (
+    "test_agreement.py::test_models_agree[spark-weights]",
+    "test_weighted.py::test_weights_are_those_of_duckdb_where_the_folds_are[spark-class and feature]",
+)
 
 
 @pytest.mark.spark

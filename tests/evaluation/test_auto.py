@@ -166,6 +166,7 @@ def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
     assert (tie.method, len(tie.ranking.fetchall())) == ("naive", 2)  # one column has no other to depend on
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connection) -> None:
     con.execute("""CREATE TABLE squares AS
@@ -232,6 +233,7 @@ def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
     assert "priors alone" not in [setting for _, setting, *_ in kept.ranking.fetchall()]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_column_that_repeats_another_may_be_a_parent(con: Connection) -> None:
     """Naive Bayes is better without `a`, which repeats `c`; but with `b` it tells the class, which only a tree sees."""
@@ -556,6 +558,7 @@ def test_flags_that_count_only_together_are_found(con: Connection) -> None:
     assert found.best().evaluate("flags").accuracy == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_few_values_of_a_number_are_categories_of_a_tree_where_the_search_says_so(con: Connection) -> None:
     """Odd numbers are of one class, which neither bins nor a density tell, and every fold knows from the search."""
@@ -569,6 +572,7 @@ def test_few_values_of_a_number_are_categories_of_a_tree_where_the_search_says_s
     assert model.families["x"].name == "categorical"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_weights_of_bins_come_before_those_of_chosen_families(table: Connection) -> None:
     options: dict[str, Any] = {"target": "y", "features": ["x", "k", "c"], "infer": "types"}
@@ -609,6 +613,7 @@ def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_na
         nbsql.auto(table, "t", methods=["aode"], **options)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_it_is_named(con: Connection) -> None:
     con.execute(
