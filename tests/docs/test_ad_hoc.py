@@ -6,6 +6,7 @@ import re
 import duckdb
 import pytest
 from click.testing import CliRunner
+from support.inserted import insert
 from support.shell import asked
 
 import nbsql
@@ -40,7 +41,7 @@ def con():
 @pytest.fixture
 def days(con):
     con.execute("CREATE TABLE days (sky VARCHAR, heat VARCHAR, degrees DOUBLE, wind INTEGER, dry BOOLEAN, play VARCHAR)")
-    con.executemany("INSERT INTO days VALUES (?, ?, ?, ?, ?, ?)", DAYS)
+    insert(con, "days", DAYS)
     con.execute("CREATE TABLE golf AS FROM naive_bayes('days', 'play')")
     return con
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from support.inserted import insert
 
 ENGINES = ("duckdb", "postgres", "spark")
 
@@ -59,12 +60,15 @@ class Place:
             return
         listed = ", ".join(f"{ident(column)} {kind}" for column, kind in columns.items())
         self.run(f"CREATE TABLE {ident(name)} ({listed})")
-        mark = "?" if self.engine == "duckdb" else "%s"
-        if rows:
-            insert = f"INSERT INTO {ident(name)} VALUES ({', '.join([mark] * len(columns))})"
-            self.con.cursor().executemany(
-                insert.replace(ident(name), ident(name).replace("%", "%%") if mark == "%s" else ident(name)), rows
-            )
+        self.insert(ident(name), rows)
+
+    def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Add rows to a table, whose name is SQL."""
+        if self.engine == "duckdb":
+            insert(self.con, table, rows)
+        elif rows:
+            marks = ", ".join(["%s"] * len(rows[0]))
+            self.con.cursor().executemany(f"INSERT INTO {table.replace('%', '%%')} VALUES ({marks})", rows)
 
     def _dataframe(self, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Any:
         """A DataFrame; decimals are made of doubles there."""

@@ -45,11 +45,6 @@ def row(chance: random.Random, number: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def insert(place: Place, rows: list[tuple[Any, ...]]) -> None:
-    mark = "?" if place.engine == "duckdb" else "%s"
-    place.con.cursor().executemany(f"INSERT INTO inbox VALUES ({', '.join([mark] * len(COLUMNS))})", rows)
-
-
 def with_inbox(connect: Callable[[str], Place], engine: str, rows: int = 60) -> Place:
     place, chance = connect(engine), random.Random(1)  # noqa: S311
     place.table("inbox", COLUMNS, [(*row(chance, number)[:6], ["ham", "spam"][number % 2], 0) for number in range(rows)])
@@ -79,7 +74,7 @@ def test_random_changes_are_learnt_as_by_a_fresh_fit(engine: str, kind: str, con
             low, high = sorted(chance.randrange(60 + 10 * step) for _ in range(2))
             match chance.randrange(3):
                 case 0:
-                    insert(place, [row(chance, number) for number in range(50 + 10 * step, 60 + 10 * step)])
+                    place.insert("inbox", [row(chance, number) for number in range(50 + 10 * step, 60 + 10 * step)])
                 case 1:
                     place.run(f"DELETE FROM inbox WHERE id BETWEEN {low} AND {high} AND id % 4 = 1")
                 case 2:
@@ -141,7 +136,7 @@ def test_deletes_of_all_rows_and_truncate(engine: str, connect: Callable[[str], 
     assert [(operation, rows) for _, operation, _, rows, *_ in model.batches] == [
         ("fit", 10), ("update", 60), ("follow", 0), ("forget", 60), ("unfollow", 0),
     ]  # fmt: skip
-    insert(place, [(1, "u", 1.0, 1, 1.0, "free", "ham", 0)])
+    place.insert("inbox", [(1, "u", 1.0, 1, 1.0, "free", "ham", 0)])
     assert sum(n for _, n, *_ in model.priors) == 10
 
 

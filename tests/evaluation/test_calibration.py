@@ -19,6 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 from support.algebra import COLUMNS, Row, connect, examples, fit, unweighted
+from support.inserted import insert
 from support.refused import Refused
 
 import nbsql
@@ -162,7 +163,7 @@ def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple
     """What a method finds of scores, hits, weights and numbers of classes."""
     con = duckdb.connect()
     con.execute("CREATE TABLE scores (score DOUBLE, hit BOOLEAN, weight DOUBLE, class_no INTEGER)")
-    con.executemany("INSERT INTO scores VALUES (?, ?, ?, ?)", rows)
+    insert(con, "scores", rows)
     engine = DuckDB(con)
     with engine.temporaries() as temporary:
         last = search_parameters(engine, method, engine.renderer.dialect.ident("scores"), temporary)

@@ -13,6 +13,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from support.algebra import COLUMNS, FAMILIES, Row, connect, examples, refitted, row
+from support.inserted import insert
 from support.refused import Refused
 
 import nbsql
@@ -156,7 +157,7 @@ def test_it_is_that_of_scikit_learn(con: Connection) -> None:
 def test_an_outlier_takes_no_digits_with_it(con: Connection) -> None:
     values = [0.1, 0.25, 0.4, 1e9, 0.3, 0.55, 0.2, -1e9, 0.35, 1e12]
     con.execute("CREATE TABLE t (y VARCHAR, x DOUBLE, waited DOUBLE)")
-    con.executemany("INSERT INTO t VALUES (?, ?, ?)", [("ab"[i % 2], x, abs(x)) for i, x in enumerate(values)])
+    insert(con, "t", [("ab"[i % 2], x, abs(x)) for i, x in enumerate(values)])
     con.execute("CREATE TABLE numbered AS SELECT *, row_number() OVER () AS part FROM t")
     options: dict[str, Any] = {"families": {"waited": "exponential"}}
     found = nbsql.cross_validate(con, "t", target="y", folds="loo", **options)

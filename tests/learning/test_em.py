@@ -8,6 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 from scipy.special import logsumexp
+from support.inserted import insert
 
 import nbsql
 
@@ -95,7 +96,7 @@ def test_texts_are_those_of_a_plain_em_on_multinomial_naive_bayes(
     truth = np.array([names.index(label) if row % 4 == 0 else -1 for row, label in enumerate(labels)])
     con.execute("CREATE TABLE t (i INTEGER, y VARCHAR, text VARCHAR)")
     rows = [(row, names[truth[row]] if truth[row] >= 0 else None, text) for row, text in enumerate(cut)]
-    con.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+    insert(con, "t", rows)
     options: dict[str, Any] = {"target": "y", "exclude": ["i"], "alpha": alpha, "families": {"text": nbsql.Text()}}
     for steps in (1, 4):
         joint, evidence = expectation_maximisation(counts, truth, steps, alpha=alpha, weight=weight)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.algebra import FAMILIES, Row, alike, cells, connect, few, row, same_cells
+from support.inserted import insert
 
 import nbsql
 import nbsql.learning.factorised
@@ -99,7 +100,7 @@ def test_a_fit_over_joins_has_the_cells_of_the_joined_table(
     con = connect(things=dimension)
     con.execute("CREATE TABLE keyed AS SELECT row_number() OVER () AS key, * EXCLUDE (play, times) FROM things")
     con.execute("CREATE TABLE events (key INTEGER, own VARCHAR, play VARCHAR, other VARCHAR, times INTEGER)")
-    con.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", [(*fact, n) for fact, n in zip(facts, times, strict=False)])
+    insert(con, "events", [(*fact, n) for fact, n in zip(facts, times, strict=False)])
     con.execute("UPDATE events SET times = 1 WHERE rowid = 0")  # some row counts
     con.execute("CREATE VIEW wide AS SELECT e.*, k.* EXCLUDE (key) FROM events AS e LEFT JOIN keyed AS k ON k.key = e.key")
     options: dict[str, Any] = {"target": "play", "families": families, "weight": "times" if weighted else None}

@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from support.inserted import insert
 
 import nbsql
 from nbsql.errors import InputError
@@ -37,7 +38,7 @@ def test_whole_numbers_and_digits_are_found_as_they_are_written(con: duckdb.Duck
     rows = [(label, feature, value, share) for label, features in shares.items()
             for feature, values in features.items() for value, share in values.items()]  # fmt: skip
     con.execute("CREATE TABLE given (class TEXT, feature TEXT, value TEXT, likelihood DOUBLE)")
-    con.executemany("INSERT INTO given VALUES (?, ?, ?, ?)", rows)
+    insert(con, "given", rows)
     for likelihoods in (shares, "given", of_a_frame.format("DOUBLE"), of_a_frame.format("DECIMAL(9, 2)")):
         model = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods)
         for value, odds in {"0": 1.5, "0.0": 1.5, "1::DOUBLE": 0.5, "1.00": 0.5, "0.5": 1.0, "0.5::DOUBLE": 1.0}.items():

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from support.inserted import insert
 
 import nbsql
 
@@ -81,7 +82,7 @@ def test_the_edges_of_numbers_with_ties_and_weights(con: Connection, seed: int) 
         )
         for i in range(n)
     ]
-    con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", rows)
+    insert(con, "t", rows)
     con.execute("INSERT INTO t VALUES ('nan', NULL, 'inf', 'k0', 1), (NULL, NULL, NULL, 'k1', 1), (5, 5, 5, NULL, 1)")
     for options, weights in (({"exclude": ["w"]}, [1.0] * n), ({"weight": "w"}, [row[4] for row in rows])):
         for index, ours in enumerate(edges(con, "t", **options).values()):
@@ -163,7 +164,7 @@ def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
 def test_values_without_room_between_them_are_cut_at_the_upper_one(con: Connection) -> None:
     above = float(np.nextafter(1.0, 2.0))
     con.execute("CREATE TABLE t (x DOUBLE, y VARCHAR)")
-    con.executemany("INSERT INTO t VALUES (?, ?)", [(1.0, "a"), (above, "b")] * 20)
+    insert(con, "t", [(1.0, "a"), (above, "b")] * 20)
     model = nbsql.fit(con, "t", target="y", families={"x": nbsql.Binned(by="mdl")})
     assert model.families["x"].edges == (above,)
     assert model.evaluate("t").accuracy == 1.0

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.isotonic import IsotonicRegression
+from support.inserted import insert
 
 import nbsql
 
@@ -84,7 +85,7 @@ def test_a_peak_by_hand(con: Connection) -> None:
     shares = [1, 3, 2, 3, 1]
     rows = [(place, place_row < share) for place, share in enumerate(shares) for place_row in range(4)]
     con.execute("CREATE TABLE t (x INTEGER, y BOOLEAN)")
-    con.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    insert(con, "t", rows)
     family = nbsql.Binned(by=[0.5, 1.5, 2.5, 3.5], monotone="peak")
     found: Any = nbsql.fit(con, "t", target="y", families={"x": family}).families["x"]
     assert found.edges == (0.5, 2.5, 3.5)  # (3 + 2) / 8 of the second and third, then 3/4, then 1/4

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.inserted import insert
 from support.matrices import scores
 
 import nbsql
@@ -44,7 +45,7 @@ def rows(seed: int, count: int = 400) -> list[Row]:
 
 def table(con: Connection, name: str, values: Sequence[Row]) -> None:
     con.execute(f"CREATE TABLE {name} (i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR, d INTEGER, w DOUBLE)")
-    con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?, ?)", [[i, *row.values()] for i, row in enumerate(values)])
+    insert(con, name, [[i, *row.values()] for i, row in enumerate(values)])
 
 
 class Reference:
@@ -206,7 +207,7 @@ def test_a_search_takes_a_missing_value_for_one_where_it_is_a_category(con: Conn
         con.execute(f"CREATE TABLE {name} ({columns})")
         values = [[i, row["y"], *(row[x] or (None if name == "gaps" or x not in gaps else "none") for x in "abc")]
                   for i, row in enumerate(learnt)]  # fmt: skip
-        con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?)", values)
+        insert(con, name, values)
     families = {x: nbsql.Categorical(nulls="category" if x in gaps else "skip") for x in "abc"}
     options: dict[str, Any] = {"target": "y", "exclude": ["i"], "method": method}
     model = nbsql.fit(con, "gaps", families=families, **options)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.algebra import examples
+from support.inserted import insert
 from support.refused import Refused
 
 import nbsql
@@ -69,7 +70,7 @@ def test_lists_of_values_are_told_apart(con: Connection) -> None:
 def test_the_posterior_is_the_share_of_the_class_among_equal_rows(rows: list[tuple[Any, ...]]) -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE rows (u VARCHAR, v VARCHAR, w INTEGER, y VARCHAR)")
-    con.executemany("INSERT INTO rows VALUES (?, ?, ?, ?)", rows)
+    insert(con, "rows", rows)
     count, whole = Counter(rows), Counter(row[:3] for row in rows)
     with con, pytest.warns(nbsql.NbsqlWarning) if len({row[3] for row in rows}) == 1 or len(whole) == 1 else nullcontext():
         model = nbsql.fit(con, "rows", target="y", method="joint")

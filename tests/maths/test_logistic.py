@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from support.algebra import alike, examples
+from support.inserted import insert
 from support.matrices import load
 
 import nbsql
@@ -232,7 +233,7 @@ def test_many_products_are_summed_by_block(con: Connection, layout: Callable[...
 def test_probabilities_sum_to_one_whatever_the_rows(rows: list[tuple[str, str | None, int]]) -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE rows (label VARCHAR, kind VARCHAR, n INTEGER)")
-    con.executemany("INSERT INTO rows VALUES (?, ?, ?)", rows)
+    insert(con, "rows", rows)
     with pytest.warns(nbsql.NbsqlWarning) if _tells_nothing(rows) else _quiet():
         model = nbsql.fit(con, "rows", target="label", method="logistic")
     for row in model.predict_proba("rows").fetchall():

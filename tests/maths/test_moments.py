@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from scipy import stats
+from support.inserted import insert
 from support.nearly import near
 from support.refused import Refused
 
@@ -175,28 +176,26 @@ def case(request: pytest.FixtureRequest) -> Case:
 @pytest.fixture
 def rows(con: Connection, case: Case) -> Connection:
     con.execute("CREATE TABLE rows(i INTEGER, y VARCHAR, x DOUBLE, z DOUBLE)")
-    con.executemany("INSERT INTO rows VALUES (?, ?, ?, ?)", case.rows)
+    insert(con, "rows", case.rows)
     con.execute("CREATE TABLE points(x DOUBLE, z DOUBLE)")
-    con.executemany("INSERT INTO points VALUES (?, ?)", case.points)
+    insert(con, "points", case.points)
     return con
 
 
-@pytest.mark.parametrize("form", ["wide", "long", "inline", "elsewhere", "a row"])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
-def test_scores_are_those_by_hand_in_every_form(
-    rows: Connection, case: Case, layout: Callable[..., None], form: str, unseen: str
-) -> None:
-    if form == "long":
-        layout(wide_classes=0)
-    model = case.fit(rows, **({} if case.of == "gaussian" else {"unseen": unseen}))  # no number is outside of a normal one
+def test_scores_are_those_by_hand_in_every_form(rows: Connection, case: Case, layout: Callable[..., None], unseen: str) -> None:
+    options = {} if case.of == "gaussian" else {"unseen": unseen}  # no number is outside of a normal one
+    model = case.fit(rows, **options)
     expected = [tuple(case.joint(case.rows, point, unseen).values()) for point in case.points]
-    if form == "a row":
-        for point, (even, odd) in zip(case.points, expected, strict=True):
-            probabilities = model.predict_one({"x": point[0], "z": point[1]})["probabilities"]
-            assert probabilities["even"] == (near(1 / (1 + math.exp(odd - even))) if math.isfinite(even) else None)
-        return
-    options: dict[str, Any] = {"inline": {"inline": True}, "elsewhere": {"dialect": "duckdb"}}.get(form, {})
-    assert [*case.scores(rows, model.sql("joint_log_likelihood", "points", **options))] == [near(pair) for pair in expected]
+    forms: list[dict[str, Any]] = [{}, {"inline": True}, {"dialect": "duckdb"}]
+    scored = [case.scores(rows, model.sql("joint_log_likelihood", "points", **form)) for form in forms]
+    for point, (even, odd) in zip(case.points, expected, strict=True):
+        probabilities = model.predict_one({"x": point[0], "z": point[1]})["probabilities"]
+        assert probabilities["even"] == (near(1 / (1 + math.exp(odd - even))) if math.isfinite(even) else None)
+    layout(wide_classes=0)
+    scored.append(case.scores(rows, case.fit(rows, **options).sql("joint_log_likelihood", "points")))
+    for found in scored:
+        assert found == [near(pair) for pair in expected]
 
 
 def test_contributions_are_densities(rows: Connection, case: Case) -> None:

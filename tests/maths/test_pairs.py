@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.inserted import insert
 from support.matrices import scores
 
 import nbsql
@@ -38,7 +39,7 @@ def rows(seed: int, count: int = 300) -> list[Row]:
 
 def table(con: Connection, name: str, values: Sequence[Row]) -> None:
     con.execute(f"CREATE TABLE {name} (i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR, d INTEGER, w DOUBLE)")
-    con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?, ?)", [list(row.values()) for row in values])
+    insert(con, name, [list(row.values()) for row in values])
 
 
 class Reference:

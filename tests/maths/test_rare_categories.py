@@ -5,6 +5,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.inserted import insert
 
 import nbsql
 
@@ -21,7 +22,7 @@ NEW = {"'red'": "'red'", "'plum'": "'plum'", "'lime'": "'new'", "'rust'": "'new'
 def shades(con: Connection) -> Connection:
     con.execute("CREATE TABLE shades (i INTEGER, y VARCHAR, x VARCHAR)")
     rows = [x for x, times in SEEN for _ in range(times)]
-    con.executemany("INSERT INTO shades VALUES (?, ?, ?)", [(i, "aab"[i % 3], x) for i, x in enumerate(rows)])
+    insert(con, "shades", [(i, "aab"[i % 3], x) for i, x in enumerate(rows)])
     return con
 
 

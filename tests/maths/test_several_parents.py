@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from support.inserted import insert
 from support.matrices import scores
 from support.nearly import near
 from support.refused import Refused
@@ -41,7 +42,7 @@ def rows(seed: int, count: int = 300) -> list[Row]:
 
 def table(con: Connection, name: str, values: Sequence[Row]) -> None:
     con.execute(f"CREATE TABLE {name} (i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR, d VARCHAR, w DOUBLE)")
-    con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?, ?)", [[i, *row.values()] for i, row in enumerate(values)])
+    insert(con, name, [[i, *row.values()] for i, row in enumerate(values)])
 
 
 class Reference:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.algebra import examples
+from support.inserted import insert
 
 import nbsql
 from nbsql import InputError
@@ -52,7 +53,7 @@ def table(con: duckdb.DuckDBPyConnection, names: list[str]) -> list[tuple[object
         (row, *(names[(row + column) % size] for column in range(size)), [names[row], "b"], names[row % 3])
         for row in range(size)
     ]
-    con.executemany(f"INSERT INTO t VALUES ({', '.join('?' * (size + 3))})", rows)
+    insert(con, "t", rows)
     return rows
 
 
@@ -162,7 +163,7 @@ def test_any_text_round_trips(names: list[str]) -> None:
 def test_any_labels_have_columns_of_their_own(labels: list[str]) -> None:
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t (x VARCHAR, y VARCHAR)")
-        con.executemany("INSERT INTO t VALUES (?, ?)", [(label, label) for label in labels for _ in range(3)])
+        insert(con, "t", [(label, label) for label in labels for _ in range(3)])
         model = nbsql.fit(con, "t", target="y", name="m")
         ordered = sorted(labels, key=lambda label: label.encode())
         assert model.classes == ordered  # equal priors: the smaller label comes first

@@ -17,6 +17,7 @@ import duckdb
 import pytest
 from golden.test_golden import OPTIONS as GOLDEN_OPTIONS
 from golden.test_golden import statements
+from support.inserted import insert
 
 import nbsql
 from nbsql.plan import VERBS
@@ -102,9 +103,9 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
     found = rows()
     for table, part in zip(TABLES, (found[:80], found[80:], found[40:100]), strict=True):
         con.execute(f"CREATE TABLE {table} ({COLUMNS})")
-        con.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(part[0]))})", part)
+        insert(con, table, part)
     con.execute("CREATE TABLE shops (shop VARCHAR, price VARCHAR, size INTEGER)")
-    con.executemany("INSERT INTO shops VALUES (?, ?, ?)", SHOPS)
+    insert(con, "shops", SHOPS)
 
 
 @pytest.fixture

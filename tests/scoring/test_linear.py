@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
+from support.inserted import insert
 
 import nbsql
 
@@ -65,7 +66,7 @@ def relation(con: Connection, name: str, rows: list[dict[str, Any]]) -> None:
     whole = {"i", "calls", "fails", "w1", "w2", "v1", "v2"}
     columns = ", ".join(f"{key} {kinds.get(key, 'INTEGER' if key in whole else 'DOUBLE')}" for key in rows[0])
     con.execute(f"CREATE TABLE {name} ({columns})")
-    con.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", [list(row.values()) for row in rows])
+    insert(con, name, [list(row.values()) for row in rows])
 
 
 def factor(row: dict[str, Any], known: set[Any], feature: str | None, value: str | None, other: Any, times: str) -> float:

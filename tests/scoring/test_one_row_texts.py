@@ -5,6 +5,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.inserted import insert
 
 import nbsql
 
@@ -28,7 +29,7 @@ def test_a_text_of_ascii_and_any_other_has_the_words_of_a_table(
     con: duckdb.DuckDBPyConnection, options: dict[str, Any], unseen: Any
 ) -> None:
     con.execute("CREATE TABLE days (day VARCHAR, said VARCHAR, sky VARCHAR)")
-    con.executemany("INSERT INTO days VALUES (?, ?, ?)", [(f"d{i % 2}", word, f"s{i % 3}") for i, word in enumerate(WORDS)])
+    insert(con, "days", [(f"d{i % 2}", word, f"s{i % 3}") for i, word in enumerate(WORDS)])
     families = {"said": nbsql.Text(**options), "sky": nbsql.Categorical(unseen=unseen)}
     model = nbsql.fit(con, "days", target="day", families=families)
     answers = [model.predict_one({"said": word, "sky": "blue"}) for word in WORDS]

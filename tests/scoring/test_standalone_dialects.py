@@ -14,6 +14,7 @@ import sqlglot
 from click.testing import CliRunner
 from golden.test_golden import INBOX, compare
 from sqlglot import exp
+from support.inserted import insert
 from support.refused import Refused
 
 import nbsql
@@ -84,6 +85,7 @@ def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con: Connecti
         assert [name.lower() for name in found.named_selects] == ["id", "points", "reason_1", "reason_2"]
 
 
+@pytest.mark.forms("verb")
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("verb", ROW_VERBS)
 def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect: str, verb: str) -> None:
@@ -142,7 +144,7 @@ HOSTILE = ["it's", "back\\", "\\'; DROP TABLE x; --", "`a`", "]", '"', "\u2028 l
 @pytest.mark.skipif(sqlglot.__version__ < "28", reason="sqlglot before 28 leaves the backslashes of E'...' as they are")
 def test_values_labels_and_names_stay_what_they_are(con: Connection) -> None:
     con.execute("CREATE TABLE new (x VARCHAR, y VARCHAR)")
-    con.executemany("INSERT INTO new VALUES (?, ?)", [*zip(HOSTILE, reversed(HOSTILE), strict=True)])
+    insert(con, "new", [*zip(HOSTILE, reversed(HOSTILE), strict=True)])
     model = nbsql.fit(con, "new", target="y")
     con.execute('CREATE TABLE named AS SELECT x AS "a ""b"" c", y FROM new')
     named = nbsql.fit(con, "named", target="y")

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from scoring.test_standalone import FAMILIES, MIXED, WORDS, rows
 from support.elsewhere import Elsewhere
+from support.inserted import insert
 from support.refused import Refused
 
 import nbsql
@@ -63,7 +64,7 @@ def test_numbers_far_from_zero_that_do_not_vary_or_are_not_finite(con: Connectio
 @pytest.mark.filterwarnings("ignore:.* is a class of .label.:nbsql.NbsqlWarning")
 def test_names_and_values_of_any_kind(con: Connection, elsewhere: Elsewhere) -> None:
     con.execute('CREATE TABLE new (id INTEGER, "it\'s ""a""" VARCHAR, label VARCHAR)')
-    con.executemany("INSERT INTO new VALUES (?, ?, ?)", [(i, word, WORDS[i * 5 % 12]) for i, word in enumerate(WORDS * 2)])
+    insert(con, "new", [(i, word, WORDS[i * 5 % 12]) for i, word in enumerate(WORDS * 2)])
     counted(con, elsewhere, nbsql.fit(con, "new", target="label", id="id"))
 
 

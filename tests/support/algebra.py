@@ -7,6 +7,7 @@ import duckdb
 import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
+from support.inserted import insert
 
 import nbsql
 
@@ -53,7 +54,7 @@ def connect(**relations: list[Row]) -> duckdb.DuckDBPyConnection:
     for name, rows in relations.items():
         con.execute(f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in COLUMNS.items())})")
         if rows:
-            con.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(COLUMNS))})", rows)
+            insert(con, name, rows)
     return con
 
 
