@@ -112,6 +112,7 @@ class WeightSearch:
     cells: Markup  # the relation of the counts of these rows
     temporary: Callable[[str], Markup]  # names a temporary table
     table_count: int = 0
+    slow: float = 0.3  # the share of its last change that a weight changes by where products are summed again
 
     def run(self) -> Markup:
         """A temporary table of the weights (sql/macros/learning/logistic/weights.sql).
@@ -225,7 +226,7 @@ class WeightSearch:
             is_near = step.decrease <= MOST_GAIN * step.n and next_change <= max(tolerance, self.options.tolerance)
             if is_near or (step.decrease <= 1e-16 * step.n and step.largest_change <= 1e-4):
                 return point
-            if not reuse_products or step.largest_change > 0.3 * change:
+            if not reuse_products or step.largest_change > self.slow * change:
                 products = None
             accepted, fraction, change = step, 1.0, step.largest_change
         count = f"{self.options.iterations} iteration{'' if self.options.iterations == 1 else 's'}"

@@ -120,7 +120,7 @@ class FeatureWeightSearch(WeightSearch):
         share = self.engine.query_macro("row_count", evidence.relation)[0][0] // ROWS_TO_CHOOSE
         if share < 2:
             return evidence
-        query = self.engine.renderer.fragment("evidence_of_some", evidence.relation, share)
+        query = self.engine.renderer.fragment("evidence_of_some", evidence.relation, share, 7)
         return replace(evidence, relation=self._table("evidence of some rows", query))
 
     def _trials(self, tried: Sequence[Weighted], evidence: Evidence) -> Iterator[Trial]:
@@ -148,6 +148,7 @@ class FeatureWeightSearch(WeightSearch):
         self._last, self._row_count = None, self.engine.query_macro("row_count", design)[0][0]
         share = self._row_count // ROWS_FOR_PRODUCTS if self.options.penalty else 1  # without it, some rows may not do
         self.shares = chain(repeat(share, 3 if share > 1 else 0), repeat(1))
+        self.slow = 0.6 if share > 1 else 0.3  # steps mend the products, and two more of them take less time than a sum
         return super()._run_newton(design, starts, products, max(tolerance, TOLERANCE if share > 1 else 0.0))
 
     def _step(self, design: Markup, point: Sequence[float], products: Sums | None) -> tuple[Step, Sums]:

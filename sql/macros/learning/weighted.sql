@@ -109,9 +109,9 @@ JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.i
 {%- endif %}
 {%- endmacro %}
 
-{# The evidence of one row in `share`, by another hash than that of the rows to learn from. #}
-{% macro evidence_of_some(evidence, share) -%}
-{% set number %}7 * evidence.nbsql_row{% endset -%}
+{# The evidence of one row in `share`, by a hash of its own for each `factor`: rows drawn by the same hash would all be drawn again. #}
+{% macro evidence_of_some(evidence, share, factor) -%}
+{% set number %}{{ factor }} * evidence.nbsql_row{% endset -%}
 SELECT * FROM {{ evidence }} AS evidence WHERE {{ nbsql.mixed_hash(number) }} % {{ share }} = 0
 {%- endmacro %}
 
@@ -137,7 +137,7 @@ FROM {{ nbsql.evidence_residuals(problem, evidence, trial) }}
   the time. The term 0 then has a product of 1 with itself alone.
 #}
 {% macro evidence_products(problem, evidence, trial, share, listed) -%}
-{% set rows = nbsql.subquery(nbsql.evidence_of_some(evidence, share)) if share > 1 else evidence -%}
+{% set rows = nbsql.subquery(nbsql.evidence_of_some(evidence, share, 11)) if share > 1 else evidence -%}
 {% if problem.listed -%}
 {{ nbsql.listed_products(problem, evidence, trial) }}
 {%- elif not listed -%}
