@@ -282,24 +282,29 @@ def _best(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def find_weights(
-    engine: Engine, plan: Plan, source: Source, count: Count, cells: Markup, temporary: Callable[[str], Markup]
+    engine: Engine, plan: Plan, source: Source, count: Count, cells: Markup | None, temporary: Callable[[str], Markup]
 ) -> tuple[Spec, Markup, Markup]:
     """The spec with the pairs and the options that were chosen, and temporary tables of its cells and of the weights.
 
-    `cells` are those of all rows of the source, as `count` has counted them without pairs. The columns of the weights are in
-    sql/macros/estimating/weighted.sql.
+    `cells` are those of all rows of the source, as `count` has counted them without pairs; None if they are the sums of those
+    of the folds, of several classes. The columns of the weights are in sql/macros/estimating/weighted.sql.
     """
     render, options = engine.renderer.fragment, plan.spec.weighted or Weighted()
     spec = replace(plan.spec, weighted=None, slice_by=None)
     features = plan.spec.features
     rows = [(1, None, 0.0), *((1, feature.name, 1.0) for feature in features)]
     with engine.temporaries() as own:
+        folds = None
+        if cells is None:
+            folds = EvidenceFolds(engine, source, [spec], own, folds=FOLDS)
+            cells = engine.create("cells", temporary("cells"), folds.cells_of_all_rows(spec))
         priors = engine.create("priors", own("class counts"), render("priors", Context.of(spec), cells))
         classes = engine.create("classes", temporary("numbers of classes"), render("logistic_classes", priors))
         counts = [row[0] for row in engine.query_macro("logistic_counts", classes)]
         labels = tuple(label for _, label in engine.rows(plan.class_order(priors)))
         if len(labels) > 1 and features:
-            folds = EvidenceFolds(engine, source, [replace(spec, classes=labels)], own, folds=FOLDS)
+            folds = folds or EvidenceFolds(engine, source, [spec], own, folds=FOLDS)
+            folds.specs = [replace(spec, classes=labels)]
             numbered = folds.numbered_rows(classes)
             evidence = folds.evidence(numbered, relative=not may_weigh_classes(options, features, len(labels)))
             search = FeatureWeightSearch(engine, plan, Logistic(tolerance=1e-10), source.relation, cells, own, counts=counts)
@@ -367,8 +372,9 @@ def weigh_features(draft: Draft) -> Draft:
         rest = f"{listed(single)} of {spec.target!r} {have}, which no other fold has"
         what = "pairs" if spec.weighted.pairs else "triples"
         warn_user(f"no {what} of columns were tried, because {rest}; leave it out, or merge it with another class")
-    cells = draft.count.create_cells(draft.temporary("cells"))
-    if draft.best is not None:
+    is_sum = draft.best is None and not spec.is_sliced and len(draft.labels) > 1 and len(spec.features) > 0
+    cells = None if is_sum else draft.count.create_cells(draft.temporary("cells"))
+    if draft.best is not None and cells is not None:
         spec = best_features(engine, spec, draft.best, cells)
     plan = Plan(engine.renderer, spec, draft.relations)
     source = stage_source(engine, spec, draft.source, draft.temporary("rows"))
