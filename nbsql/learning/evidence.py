@@ -16,6 +16,7 @@ from nbsql.spec.spec import Feature, Spec
 
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
 FEATURES_A_TABLE = 20  # as many joins as a statement plans quickly: 40 take three times as long
+MOST_LISTED = 10_000_000  # numbers of some rows, terms and classes that are also kept as lists
 MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 
 
@@ -26,6 +27,7 @@ class Evidence:
     relation: Markup
     features: Sequence[Feature]
     relative: bool = False  # whether it is what they say beyond the first class, by which no class has weights of its own
+    listed: bool = False  # whether it has lists of what they say, too
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class EvidenceProblem(Problem):
     relative: bool = False  # whether the numbers of the terms are those beyond the first class
 
     listed: Markup | None = None  # the terms with lists of their numbers in all rows, if the rows have lists of these numbers
+    first_listed: int = 0  # the number of the first feature if the rows have lists of their evidence, else 0
 
     rows_macro: ClassVar[str] = "evidence_predicted"
     reuses_products = True
@@ -55,6 +58,11 @@ class EvidenceProblem(Problem):
     def scored_classes(self) -> Sequence[int]:
         """The classes in which terms have numbers: beyond the first one, it has none."""
         return self.class_numbers[self.relative :]
+
+    @property
+    def named_terms(self) -> Sequence[Term]:
+        """The terms of which a score names a number each."""
+        return [term for term in self.numbers if not self.first_listed or term.j < self.first_listed]
 
 
 class EvidenceFolds(Folds):
@@ -98,8 +106,10 @@ class EvidenceFolds(Folds):
             relation = fragment("subquery", query) if is_all else self.create(f"{start} evidence of rows", query)
             tables.append(Evidence(relation, features, relative))
         together = [feature for table in tables for feature in table.features]
-        joined = fragment("joined_evidence", tables, together, models.context.form.class_numbers[relative:])
-        return Evidence(self.create("evidence of the rows", joined), together, relative)
+        numbers = models.context.form.class_numbers[relative:]
+        listed = self.engine.renderer.dialect.traits.vectorised and self.rows * len(together) * len(numbers) <= MOST_LISTED
+        joined = fragment("joined_evidence", tables, together, numbers, listed)
+        return Evidence(self.create("evidence of the rows", joined), together, relative, listed)
 
 
 def has_levels_only(spec: Spec) -> bool:

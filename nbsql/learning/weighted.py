@@ -14,7 +14,15 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
-from nbsql.learning.evidence import MAX_WEIGHTS_TO_COMPARE, Evidence, EvidenceFolds, EvidenceProblem, Term, may_weigh_classes
+from nbsql.learning.evidence import (
+    MAX_WEIGHTS_TO_COMPARE,
+    MOST_LISTED,
+    Evidence,
+    EvidenceFolds,
+    EvidenceProblem,
+    Term,
+    may_weigh_classes,
+)
 from nbsql.learning.interactions import LEAST_GAIN, interactions, triples
 from nbsql.learning.logistic import MAX_WEIGHTS, WeightSearch
 from nbsql.learning.newton import Newton, Step, Sums, with_rise
@@ -34,7 +42,6 @@ PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
 ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
 ROWS_FOR_PRODUCTS = 10_000  # whose products of terms stand for those of all rows, or up to twice as many
 TOLERANCE = 1e-5  # the change of a weight at which a search by such products ends
-MOST_LISTED = 10_000_000  # numbers of these rows, terms and classes whose products are those of lists
 MOST_OFFSETS = 30  # classes with an offset each, which take K squared; beyond it they share one weight of the prior
 
 
@@ -66,7 +73,8 @@ class FeatureWeightSearch(WeightSearch):
         below = {name for _, name, weight in rows if name in squares and weight < 0}
         if rest := [each for each in evidence.features if each.name not in below] if below else []:
             numbers = range(1 + evidence.relative, 1 + len(self.counts))
-            query = self.engine.renderer.fragment("joined_evidence", [replace(evidence, features=rest)], rest, numbers)
+            tables = [replace(evidence, features=rest)]
+            query = self.engine.renderer.fragment("joined_evidence", tables, rest, numbers, evidence.listed)
             table = self._table(f"evidence of {len(rest)} features", query)
             options, rows = self.find(asked, replace(evidence, relation=table, features=rest))
         elif below:
@@ -234,7 +242,8 @@ class FeatureWeightSearch(WeightSearch):
                 f"leave features out, or use ⟨{usual}⟩"
             )
         layout = self.engine.renderer.layout
-        problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers, evidence.relative)
+        first = next(term.j for term in terms if term.kind == "feature") if evidence.listed and options.per == "feature" else 0
+        problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers, evidence.relative, None, first)
         if problem != getattr(self, "problem", None):
             self.problem, self._lists = problem, {}
         self.terms = self._table("terms", self.engine.renderer.fragment("terms_of_evidence", terms))

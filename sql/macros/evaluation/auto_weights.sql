@@ -89,9 +89,12 @@ SELECT
   {%- for k in problem.class_numbers %},
   {{ nbsql.score_by_terms(problem, k) }} AS joint_{{ k }}
   {%- endfor +%}
-FROM {{ evidence }} AS evidence
-JOIN {% call(pair, _) nbsql.constants(points, 'points', ['name', 'v']) -%}
+{% set tried -%}
+{% call(pair, _) nbsql.constants(points, 'points', ['name', 'v']) -%}
 {% set numbers %}{% for number in pair[1] %}{{ nbsql.number(number) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {{ nbsql.text(pair[0]) }}, {{ nbsql.list_of(numbers, nbsql.double()) }}
-{%- endcall %} ON points.name = CAST(evidence.fold AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endcall %}
+{%- endset -%}
+FROM {{ evidence }} AS evidence
+JOIN {{ nbsql.points_tried(problem, tried) }} ON tried.name = CAST(evidence.fold AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
