@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import ClassVar
 
 from markupsafe import Markup
@@ -15,7 +16,8 @@ from nbsql.spec.method import EITHER, Weighted
 from nbsql.spec.spec import Feature, Spec
 
 ROWS = 200_000  # from which weights are learnt, or up to twice as many: more would not change them
-FEATURES_A_TABLE = 20  # as many joins as a statement plans quickly: 40 take three times as long
+JOINS_A_TABLE = 20  # as many as a statement plans quickly: 40 take three times as long
+FEATURES_A_TABLE = 80  # where joins are no more
 MOST_LISTED = 10_000_000  # numbers of some rows, terms and classes that are also kept as lists
 MAX_WEIGHTS_TO_COMPARE = 60  # of each class and feature, beyond which they are not compared with those of each feature
 
@@ -97,19 +99,23 @@ class EvidenceFolds(Folds):
         """What each feature says of the numbered rows, by the models of the other folds; beside what others say of some."""
         (spec,), fragment = self.specs, self.engine.renderer.fragment
         models = self.models(spec)
-        tables = [*others]
-        for start in range(0, len(spec.features), FEATURES_A_TABLE):
-            features = spec.features[start : start + FEATURES_A_TABLE]
-            context = self.context(replace(spec, features=features))
-            query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups, relative)
+        tables, vectorised = [*others], self.engine.renderer.dialect.traits.vectorised
+        joins = sum(feature.family.level and not (vectorised and feature.bins) for feature in spec.features)
+        size = FEATURES_A_TABLE if joins <= JOINS_A_TABLE else JOINS_A_TABLE
+        for start in range(0, len(spec.features), size):
+            features = spec.features[start : start + size]
+            listed = [feature for feature in features if feature.bins and vectorised]
+            bins = list(zip(listed, accumulate((len(each.bins) for each in listed), initial=1), strict=False))
+            context = self.context(replace(spec, features=tuple(each for each in features if each not in listed)))
+            query = fragment("evidence_of_features", context, rows, models.parameters, models.lookups, relative, bins)
             is_all = not others and len(features) == len(spec.features)
             relation = fragment("subquery", query) if is_all else self.create(f"{start} evidence of rows", query)
             tables.append(Evidence(relation, features, relative))
         together = [feature for table in tables for feature in table.features]
         numbers = models.context.form.class_numbers[relative:]
-        listed = self.engine.renderer.dialect.traits.vectorised and self.rows * len(together) * len(numbers) <= MOST_LISTED
-        joined = fragment("joined_evidence", tables, together, numbers, listed)
-        return Evidence(self.create("evidence of the rows", joined), together, relative, listed)
+        has_lists = vectorised and self.rows * len(together) * len(numbers) <= MOST_LISTED
+        joined = fragment("joined_evidence", tables, together, numbers, has_lists)
+        return Evidence(self.create("evidence of the rows", joined), together, relative, has_lists)
 
 
 def has_levels_only(spec: Spec) -> bool:

@@ -39,12 +39,18 @@ WHERE {{ nbsql.is_counted(model) }}
 
 {#
   What the features of a context say of these rows: nbsql_row, fold, y, weight, and e_3_1, that of the third feature in the first class.
-  relative: whether it is what they say beyond the first class, which has no columns then.
+  relative: whether it is what they say beyond the first class, which has no columns then. bins: further features, as pairs of a number
+  in bins and the place of its first bin, whose scores are in a list (scoring/listed.sql): joins take three times as long.
 #}
-{% macro evidence_of_features(model, rows, parameters, lookups, relative) -%}
-{% set inputs = model.form.computed_features + model.form.star_categories | selectattr('family.parameters') | list -%}
+{% macro evidence_of_features(model, rows, parameters, lookups, relative, bins) -%}
+{% set listed = bins | map('first') | list -%}
+{% set inputs = model.form.computed_features + (model.form.star_categories + listed) | selectattr('family.parameters') | list -%}
 WITH numbered AS {{ nbsql.materialized() }}(
+  {% if bins %}
+  {{ nbsql.with_scores_of_bins(model, rows, lookups, bins, true) | indent(2) }}
+  {% else %}
   SELECT * FROM {{ rows }} AS source
+  {% endif %}
 )
 {%- for feature in model.facts.features | selectattr('family.bag') %},
 {{ nbsql.bag_sums(model, feature, lookups, parameters) }}
@@ -55,12 +61,26 @@ SELECT
   number.nbsql_y AS y,
   number.nbsql_weight AS weight
   {%- for feature in model.facts.features %}
-  {%- for k in model.form.class_numbers if k > 1 or not relative %},
-  greatest({{ nbsql.term(feature, k) | indent(2) }}, -1000)
-  {%- if relative %} - greatest({{ nbsql.term(feature, 1) | indent(2) }}, -1000){% endif %} AS e{{ nbsql.feature_suffix(feature) }}_{{ k }}
+  {%- set terms = namespace(list=[]) %}
+  {%- for k in model.form.class_numbers %}{% set terms.list = terms.list + [nbsql.term(feature, k)] %}{% endfor %}
+  {{- nbsql.evidence_of_terms(model, feature, terms.list, relative) }}
   {%- endfor %}
+  {%- for feature in listed %}
+  {%- set terms = namespace(list=[]) %}
+  {%- for k in model.form.class_numbers %}
+  {%- set terms.list = terms.list + [nbsql.level_term(feature, k, nbsql.found_score(feature, k))] %}
+  {%- endfor %}
+  {{- nbsql.evidence_of_terms(model, feature, terms.list, relative) }}
   {%- endfor +%}
 FROM {{ nbsql.with_terms(model, nbsql.word('numbered'), inputs, parameters, lookups) }}
+{%- endmacro %}
+
+{# The columns of a feature: its term in each class, or in each beyond the first. #}
+{% macro evidence_of_terms(model, feature, terms, relative) -%}
+{% for k in model.form.class_numbers if k > 1 or not relative %},
+  greatest({{ terms[k - 1] | indent(2) }}, -1000)
+  {%- if relative %} - greatest({{ terms[0] | indent(2) }}, -1000){% endif %} AS e{{ nbsql.feature_suffix(feature) }}_{{ k }}
+{%- endfor %}
 {%- endmacro %}
 
 {#

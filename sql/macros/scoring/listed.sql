@@ -94,29 +94,40 @@ coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}
   the list has the scores of all classes, because to find a double in each of five lists takes nearly twice as long.
 #}
 
-{# A relation with the scores of its bins in all classes, nbsql_found_i; NULL for a missing number. #}
-{% macro with_scores_of_bins(model, relation, lookups) -%}
+{#
+  A relation with the scores of its bins in all classes, nbsql_found_i; NULL for a missing number. `places` are pairs of a feature and the
+  place of its first bin. by_slice: whether each row has the scores of its slice, a whole number, of which the list has all after another.
+#}
+{% macro with_scores_of_bins(model, relation, lookups, places, by_slice=false) -%}
+{% set size = places[-1][1] + places[-1][0].bins | length - 1 -%}
 SELECT
   source.*
-  {%- for feature, first in model.form.first_places %},
+  {%- for feature, first in places %},
   {% set edges = feature.family.edges %}
   {% set place %}
   {% call(stretch) nbsql.stretch_of(feature.column, nbsql.word('source'), edges) %}{{ first + stretch }}{% endcall %}
   {% endset %}
-  bins.scores[{{ place | trim }}] AS nbsql_found
+  bins.scores[{{ place | trim }}{% if by_slice %} + {{ size }} * source.nbsql_slice{% endif %}] AS nbsql_found
   {{- nbsql.feature_suffix(feature) }}
   {%- endfor +%}
 FROM {{ relation }} AS source
 CROSS JOIN (
-  SELECT {{ nbsql.list_of_scores(model, nbsql.word('stretches.place')) }} AS scores
+  {% set order %}{% if by_slice %}slices.nbsql_slice, {% endif %}stretches.place{% endset %}
+  SELECT {{ nbsql.list_of_scores(model, order) }} AS scores
   FROM (
     SELECT feature, unnest(labels) AS value, first + unnest(range(len(labels))) AS place
-    FROM {% call(pair, number) nbsql.constants(model.form.first_places, 'bins', ['feature', 'labels', 'first'], margin=4) -%}
+    FROM {% call(pair, number) nbsql.constants(places, 'bins', ['feature', 'labels', 'first'], margin=4) -%}
     {{ nbsql.text(pair[0].name) }}, [
     {%- for label in pair[0].bins %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}], {{ pair[1] }}
     {%- endcall +%}
   ) AS stretches
+  {% if by_slice %}
+  CROSS JOIN (
+    SELECT unnest(range(max(nbsql_slice) + 1)) AS nbsql_slice FROM {{ lookups }} AS lookups
+  ) AS slices
+  {% endif %}
   LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = stretches.feature AND lookups.value = stretches.value
+  {%- if by_slice %} AND lookups.nbsql_slice = slices.nbsql_slice{% endif +%}
 ) AS bins
 {%- endmacro %}
 

@@ -106,7 +106,7 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {% set relation %}{% if model.form.categories_in_lists %}(
   {{ nbsql.with_places(model, relation, lookups) | indent(2) }}
 ){% elif model.form.bins_in_lists %}(
-  {{ nbsql.with_scores_of_bins(model, relation, lookups) | indent(2) }}
+  {{ nbsql.with_scores_of_bins(model, relation, lookups, model.form.first_places) | indent(2) }}
 ){% else %}{{ relation }}{% endif %}{% endset -%}
 {% if model.form.pairs_in_lists -%}
 {% set relation %}(
