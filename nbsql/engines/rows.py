@@ -89,6 +89,8 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
     for name in found:
         if not isinstance(name, str):
             raise InputError(f"a column's name must be text, not {name!r}")
+        if not name:
+            raise InputError("a column of the rows has no name; give it one")
     if not found:
         raise InputError("the rows have no columns")
     return found

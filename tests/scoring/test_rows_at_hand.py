@@ -104,6 +104,7 @@ def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, ref
         ),
         ({"sky": ["sun"], "SKY": ["sun"]}, "column 'SKY' is ambiguous in the rows, which has it twice; rename one"),
         ({1: ["sun"]}, "a column's name must be text, not 1"),
+        ({"": ["sun"]}, "a column of the rows has no name; give it one"),
         ({"nbsql_row": [1]}, "column 'nbsql_row' of the rows has a name that nbsql keeps for itself; rename it"),
     ]:
         with refused(nbsql.InputError, message):
