@@ -397,3 +397,16 @@ def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells() -> None:
         assert first.keys() == again.keys()
         for key, values in first.items():
             assert again[key] == pytest.approx(values, rel=1e-9, nan_ok=True), key
+
+
+def test_classes_that_an_update_makes_differ_by_nanoseconds() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE t AS SELECT make_timestamp_ns(i % 2 * 100000) AS y, i % 3 AS x FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    before = model.priors.fetchall()
+    line = "classes '1970-01-01 00:00:00' and '1970-01-01 00:00:00.000000001' of model 'm' would differ only by nanoseconds"
+    with pytest.raises(nbsql.InputError, match=line):
+        model.update("SELECT make_timestamp_ns(1) AS y, 1 AS x")
+    assert model.priors.fetchall() == before
+    model.update("SELECT make_timestamp_ns(1000) AS y, 1 AS x")
+    assert len(model.classes) == 3
