@@ -27,13 +27,13 @@ class Cure:
     text: str
 
     @cached_property
-    def code(self) -> ast.AST | None:
-        """What it is as the argument of a call; None if it is no Python, as with a column whose name has a quote."""
+    def codes(self) -> list[ast.AST]:
+        """What it is as arguments of a call; none if it is no Python, as with a column whose name has a quote."""
         try:
             call = ast.parse(f"_({self.text})", mode="eval").body
         except (SyntaxError, ValueError):
-            return None
-        return next(iter([*call.args, *call.keywords]), None) if isinstance(call, ast.Call) else None
+            return []
+        return [*call.args, *call.keywords] if isinstance(call, ast.Call) else []
 
     def __str__(self) -> str:
         return self.text
@@ -41,6 +41,15 @@ class Cure:
     def marked(self) -> str:
         """The cure between its marks, for a message that is written later."""
         return f"⟨{self.text}⟩"
+
+
+def together(*cures: str) -> str:
+    """Cures that only help together, as one, which every face writes in a form that can be pasted.
+
+    >>> together('⟨missing=["NA"]⟩', "⟨replace=True⟩")
+    '⟨missing=["NA"], replace=True⟩'
+    """
+    return Cure(", ".join(cure.strip("⟨⟩") for cure in cures)).marked()
 
 
 def in_words(message: str, words: Callable[[Cure], str] = str) -> str:

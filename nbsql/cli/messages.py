@@ -1,6 +1,7 @@
 """Writes the cures of messages as options and commands of the command line: --replace for replace=True."""
 
 import ast
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import click
 
 from nbsql.cli.arguments import RENAMED
-from nbsql.errors import in_words
+from nbsql.errors import Cure, in_words
 from nbsql.family import FAMILIES
 
 # What is an object of Python is an option: weight=nbsql.HalfLife(...), features=nbsql.Best(...), method=nbsql.Mixture(2).
@@ -32,8 +33,10 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
 
     >>> options = [click.Option(["--replace"], is_flag=True), click.Option(["--folds"]), click.Option(["--family", "families"])]
     >>> known = {option.name: option for option in options}
-    >>> with_options("fit it again with ⟨replace=True⟩, ⟨folds=10⟩", known)
-    'fit it again with --replace, --folds 10'
+    >>> with_options("fit it again with ⟨replace=True⟩ or ⟨folds=10⟩", known)
+    'fit it again with --replace or --folds 10'
+    >>> with_options('read them as such: ⟨replace=True, folds=10⟩', known)  # as one pastes them
+    'read them as such: --replace --folds 10'
     >>> with_options('take it for a text: ⟨families={"the subject": nbsql.Text(), "soil_*": "bernoulli"}⟩', known)
     "take it for a text: --family 'the subject=text' --family 'soil_*=bernoulli'"
     >>> with_options("of Python alone: ⟨columns=[...]⟩, min_count=2", known)
@@ -51,10 +54,15 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
     'tell them apart with --join TABLE:KEY:shop_'
     """
     commands = set(commands)
-    return in_words(message, lambda cure: _spelled(cure.code, options, commands) or cure.text)
+
+    def spelled(cure: Cure) -> str:
+        words = [_spelled(each, options, commands) for each in cure.codes]
+        return " ".join(map(str, words)) if words and None not in words else cure.text
+
+    return in_words(message, spelled)
 
 
-def _spelled(code: ast.AST | None, options: Mapping[str, click.Option], commands: set[str]) -> str | None:
+def _spelled(code: ast.AST, options: Mapping[str, click.Option], commands: set[str]) -> str | None:
     """Some code as options, or as a command; None if the command line has no word for it."""
     match code:
         case ast.keyword(value=ast.Call(func=ast.Attribute(attr=kind)) as made) if kind in _OBJECTS:
@@ -107,14 +115,16 @@ def _argument(name: str, value: ast.expr, options: Mapping[str, click.Option]) -
 
 
 def shell_word(text: str) -> str:
-    """A text as one word of a shell, in double quotes if it has single ones, which are easier to read so.
+    r"""A text as one word of a shell, in double quotes if it has single ones, which are easier to read so.
 
     >>> print(shell_word("x"), shell_word("two words"), shell_word("replace(x, '$', '')"))
-    x 'two words' "replace(x, '\\$', '')"
+    x 'two words' "replace(x, '\$', '')"
+    >>> print(shell_word('replace("a b", 1)'), shell_word('f("a", \'%\')'))
+    'replace("a b", 1)' "f(\"a\", '%')"
     """
-    if "'" not in text or set(text) & set('"!`\\'):
+    if "'" not in text or "!" in text:  # a ! is the history of an interactive shell even in double quotes
         return shlex.quote(text)
-    return '"' + text.replace("$", r"\$") + '"'
+    return '"' + re.sub(r'(["$`\\])', r"\\\1", text) + '"'
 
 
 def _value(node: ast.expr) -> Any:

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError, listed, together
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.derived import derive_argument
 from nbsql.spec.spec import Feature, Spec
@@ -122,8 +122,8 @@ def _halved(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> s
     middle = next(value for (value, _), sum_ in zip(ordered, below, strict=True) if 2 * sum_ >= rows)
     dialect, high = engine.renderer.dialect, f"{target}_high"
     value = restore(dialect.text(str(middle))) if isinstance(middle, date) else str(middle)
-    roles = f"⟨target={json.dumps(high, ensure_ascii=False)}⟩, {_exclude(target)}"
-    cure = f"{derive_argument(high, f'{plain_name(dialect, target)} > {value}')}, {roles}"
+    derived = derive_argument(high, f"{plain_name(dialect, target)} > {value}")
+    cure = together(derived, f"⟨target={json.dumps(high, ensure_ascii=False)}⟩", _exclude(target))
     return f"{_subject(target, labels)}, as a quantity has; predict whether it is high: {cure}"
 
 

@@ -8,7 +8,7 @@ from itertools import groupby, product
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import listed
+from nbsql.errors import listed, together
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.derived import derive_argument
@@ -41,10 +41,10 @@ def advice_on_dates(
         return None
     but = f" but for {listed(words)}" if words else ""
     subject = f"{name!r} holds dates{but}, written as {dates[0]!r}, {taken}"
-    missing = f"⟨missing={json.dumps(words, ensure_ascii=False)}⟩, " if words else ""
+    missing = [f"⟨missing={_json(words)}⟩"] if words else []
     if (kind := _kind_of_iso(engine, dates)) is not None:
         cast = f"CAST({plain_name(engine.renderer.dialect, column)} AS {kind})"
-        return f"{subject}; read them as such: {missing}{derive_argument(column, cast)}"
+        return f"{subject}; read them as such: {together(*missing, derive_argument(column, cast))}"
     usual = list[str]()  # the formats of those before it, which are tried first
     found = list[list[str]]()
     for text in dates:
@@ -60,9 +60,9 @@ def advice_on_dates(
         if other != each and other in chosen:
             return f"{subject}; the day comes first in some and the month in others, which only you can tell apart"
         if other != each and all(other in formats for formats in found if each in formats):
-            cure = f"{missing}{_derive(engine, column, [each])}"
+            cure = together(*missing, _derive(engine, column, [each]))
             return f"{subject}; if the day comes first, read them as such: {cure}"
-    return f"{subject}; read them as such: {missing}{_derive(engine, column, chosen)}"
+    return f"{subject}; read them as such: {together(*missing, _derive(engine, column, chosen))}"
 
 
 def _kind_of_iso(engine: Engine, texts: Sequence[str]) -> str | None:
@@ -200,7 +200,7 @@ def _advice(engine: Engine, name: str, column: str, values: Values) -> str | Non
             return None
         cures.append(derive_argument(column, expression))
     but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {written[0]!r}"
-    return f"{name!r} holds numbers{but}, {taken}; read them as such: {', '.join(cures)}"
+    return f"{name!r} holds numbers{but}, {taken}; read them as such: {together(*cures)}"
 
 
 def _json(value: object) -> str:

@@ -200,5 +200,5 @@ def test_a_cure_is_data_that_python_shows_as_code(shop: Path) -> None:
     assert str(caught.value) == "model 'golf' is there already; fit it with replace=True, or choose another name"
     cures: list[Cure] = []
     in_words(caught.value.marked, lambda cure: cures.append(cure) or "")
-    assert (cures[0].code.arg, cures[0].code.value.value) == ("replace", True)
+    assert [(code.arg, code.value.value) for code in cures[0].codes] == [("replace", True)]
     assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args  # noqa: S301 - our own

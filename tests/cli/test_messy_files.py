@@ -138,7 +138,8 @@ def fit(source: str) -> tuple[str, list[str]]:
             if found := SOURCE.search(line):
                 source = found[1]
             elif found := OPTIONS.search(line):
-                options += [word.replace(r"\$", "$") for word in shlex.split(found[1].split(", or ")[0])]  # as a shell does
+                words = shlex.split(found[1].split(", or ")[0])
+                options += [re.sub(r"\\([$`])", r"\1", word) for word in words]  # as a shell does
             else:
                 raise AssertionError(f"nothing to paste: {line}")
     raise AssertionError(f"it does not end: {said}")
