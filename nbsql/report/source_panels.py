@@ -238,17 +238,18 @@ def slices(request: Request) -> Iterator[Figure]:
     if len(found) < 2:
         raise ModelError(f"fewer than two values of a feature have the {least} rows of {source.label} that a slice needs")
     rows = [{**row, "label": f"{shown(row['feature'])} = {shown(row['slice'])}"} for row in found[:_LINES]]
-    worst = found[0]
-    finding = f"No value is clearly worse than the accuracy of {share(worst['of_all'])} overall"
+    worst, knows = found[0], source.held_out is not None or source.learnt is not None
+    of_learnt = ", on rows that the model has learnt" if knows else ""
+    finding = f"No value is clearly worse than the accuracy of {share(worst['of_all'])} overall{of_learnt}"
     if worst["high"] < worst["of_all"]:
         finding = (
             f"Worst where {shown(worst['feature'])} is {shown(worst['slice'])}: accuracy is {share(worst['accuracy'])} "
-            f"on {number(worst['n'])} rows, and {share(worst['of_all'])} overall"
+            f"on {number(worst['n'])} rows, and {share(worst['of_all'])} overall{of_learnt}"
         )
     more = f"The {len(rows)} of {len(found)} values whose accuracy has the lowest upper bound."
     learnt = "Scored by the model itself, which has learnt from these rows: trust the differences more than the levels."
     few = f"Values with fewer than {least} rows are left out." if least > 1 else None
-    notes = [more if len(rows) < len(found) else None, few, learnt if source.held_out is not None else None]
+    notes = [more if len(rows) < len(found) else None, few, learnt if knows else None]
     yield Figure(finding, {"rows": rows}, sql, "slices", notes=notes)
 
 

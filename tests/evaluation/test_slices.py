@@ -150,7 +150,7 @@ def test_the_picture_has_the_values_of_features_that_are_surely_worst(con: duckd
     for ours, theirs in zip(found, expected, strict=True):
         assert ours[1:3] == theirs[1:3]
         assert (ours[0], *ours[3:]) == pytest.approx((theirs[0], *theirs[3:]), rel=1e-8)
-    assert figure.finding == "No value is clearly worse than the accuracy of 100.0 % overall"
+    assert figure.finding == "No value is clearly worse than the accuracy of 100.0 % overall, on rows that the model has learnt"
     assert con.execute(figure.sql).fetchone()[:3] == (*expected[0][1:3], expected[0][3])  # type: ignore[index]
     numbers = nbsql.fit(con, "SELECT y, y + 1.5 AS x FROM t", target="y", name="n")
     with pytest.raises(nbsql.ModelError, match=r"^model 'n' has no categorical feature to slice by$"):

@@ -57,8 +57,9 @@ def test_the_cells_of_a_kernel_make_no_headline_and_no_slice(con):
 def test_a_slice_is_worst_only_if_it_is_clearly_worse(con):
     con.execute("CREATE TABLE odd AS SELECT i % 2 AS y, CASE WHEN i % 4 < 2 THEN i % 2 ELSE 7 END AS a FROM range(400) AS r(i)")
     model = nbsql.fit(con, "odd", target="y", families={"a": "categorical"})
-    finding = model.plot.slices("odd").figure.finding
-    assert finding == "Worst where a is 7: accuracy is 50.0 % on 200 rows, and 75.0 % overall"
+    assert model.plot.slices("odd").figure.finding == (
+        "Worst where a is 7: accuracy is 50.0 % on 200 rows, and 75.0 % overall, on rows that the model has learnt"
+    )
 
 
 def test_a_feature_of_rare_values_only_has_no_picture_in_a_report(con):
