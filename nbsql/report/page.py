@@ -15,7 +15,7 @@ from nbsql.queries.query import relation_query
 from nbsql.queries.table import counted, number, share
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page, vl_convert
 from nbsql.report.model_panels import ranked_features
-from nbsql.report.panel import Figure, Panel, Request, class_name, plain, records, shown
+from nbsql.report.panel import Figure, Panel, Request, class_name, distinct_names, plain, records, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.scored_source import ScoredSource, files_read, score_source
 from nbsql.storage.state import ModelState
@@ -39,6 +39,7 @@ def write_report(
     if gain and source is None:
         raise InputError("⟨gain⟩ tries other methods on the rows of a source; give it, or leave out ⟨gain⟩")
     with (
+        distinct_names(),
         score_source(state, source, folds) as (state, found),
         output_file(path, files_read(state, None if found is None else found.source)) as draft,
     ):

@@ -5,8 +5,11 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ DIGITS = 9  # the significant digits of numbers that are only shown
 _WORD = re.compile(r"[^\W\d_]{3}")
 _COMPARED = re.compile(r"[<>≤≥]=? ?\d")  # a label that compares
 _ANSWERS = ("true", "false", "yes", "not", "none", "null")  # words that say nothing without what was asked
+_NAMES: ContextVar[dict[str, str] | None] = ContextVar("names", default=None)  # what each cut text of a page stands for
 LOWEST = -1e300  # stands for ln 0, which JSON cannot represent
 
 
@@ -145,9 +149,31 @@ def shown(value: object) -> str:
     text = "missing" if value is None else in_one_line(str(value), sys.maxsize)
     if len(text) <= _MOST:
         return text
-    head, tail = text[: _MOST - _TAIL - 1], text[-_TAIL:]
+    if (taken := _NAMES.get()) is None:
+        return _cut(text)
+    return next(name for n in count(1) if taken.setdefault(name := _cut(text, n), text) == text)
+
+
+def _cut(text: str, number: int = 1) -> str:
+    mark = "…" if number == 1 else f"…({number})…"
+    head, tail = text[: _MOST - _TAIL - len(mark)], text[-_TAIL:]
     words, blank, _ = head.rpartition(" ")
-    return f"{words} …{tail}" if blank and 2 * len(words) > len(head) else f"{head}…{tail}"  # not within a word
+    return f"{words} {mark}{tail}" if blank and 2 * len(words) > len(head) else f"{head}{mark}{tail}"  # not within a word
+
+
+@contextmanager
+def distinct_names() -> Iterator[None]:
+    """While a page or a picture is made: values that are cut to the same text get a number, so that no chart adds them up.
+
+    >>> with distinct_names():
+    ...     shown("x" * 50), shown("x" * 51)
+    ('xxxxxxxxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxx', 'xxxxxxxxxxxxxxxxxxxxx…(2)…xxxxxxxxxxxxxx')
+    """
+    before = _NAMES.set({})
+    try:
+        yield
+    finally:
+        _NAMES.reset(before)
 
 
 def class_name(target: str, label: object) -> str:

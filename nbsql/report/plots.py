@@ -7,13 +7,14 @@ from nbsql.family.checks import whole_number
 from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import read_source
 from nbsql.queries.table import Displayed, Table
-from nbsql.report.panel import Request
+from nbsql.report.panel import Request, distinct_names
 from nbsql.report.panels import PANELS, panel_named
 from nbsql.report.picture import Picture
 from nbsql.report.scored_source import files_read, score_source
 from nbsql.storage.state import ModelState
 
 
+@distinct_names()
 def picture(
     state: ModelState,
     name: str,

@@ -148,3 +148,16 @@ def test_long_lists_of_features_are_cut(con):
     assert card.finding == "Predicts 'target target target …arget target ' (2 classes) from 60 features, learnt from 60 rows"
     assert card.notes[0].endswith("c28 (categorical), c29 (categorical) and 30 more.")
     assert model.plot.nomogram().figure.notes[0].endswith("c52, c53 and 6 more.")
+
+
+def test_values_that_are_cut_to_the_same_text_stay_apart(con):
+    one, other = (f"the first customer of the long {part} street in Ulm (Donau)" for part in ("northern", "southern"))
+    con.execute("CREATE TABLE far (y VARCHAR, who VARCHAR)")
+    con.execute("INSERT INTO far SELECT ['a', 'b'][1 + i % 2], [?, ?, 'x'][1 + i % 3] FROM range(300) AS r(i)", [one, other])
+    model = nbsql.fit(con, "far", target="y")
+    rows = model.plot.slices("far").figure.tables["rows"]
+    assert sorted(row["label"] for row in rows) == [
+        "who = the first customer of …in Ulm (Donau)",
+        "who = the first customer …(2)…in Ulm (Donau)",
+        "who = x",
+    ]
