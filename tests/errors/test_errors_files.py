@@ -157,6 +157,41 @@ def test_a_file_of_other_letters_is_not_said_to_be_in_latin1(con: duckdb.DuckDBP
     )
 
 
+def test_a_short_file_of_utf_16_is_read_as_the_message_says(con: duckdb.DuckDBPyConnection) -> None:
+    lines = ["x,y", *(f"{i % 7},{'ab'[i % 2]}" for i in range(60)), ""]
+    Path("wide.csv").write_bytes("\r\n".join(lines).encode("utf-16"))
+    with pytest.raises(DatabaseError, match=r"^'wide.csv' is encoded in UTF-16 and not in UTF-8; read it with ") as caught:
+        nbsql.fit(con, "wide.csv", target="y")
+    source = SOURCE.search(str(caught.value))
+    assert source is not None
+    assert nbsql.fit(con, source[1], target="y").classes == ["a", "b"]
+
+
+def test_a_compressed_file_that_is_none_or_is_broken_is_said_to_be_so(con: duckdb.DuckDBPyConnection) -> None:
+    text = "x,y\n" + "".join(f"{i * i * 7919 % 99991},{'ab'[i % 2]}\n" for i in range(20_000))
+    packed = gzip.compress(text.encode())
+    Path("plain.csv.gz").write_text(text)
+    Path("half.csv.gz").write_bytes(packed[: len(packed) // 2])
+    Path("plain.csv.zst").write_text(text)
+    Path("plain.parquet").write_text("x")
+    Path("long.parquet").write_text(text)
+    with pytest.raises(DatabaseError, match=r"^'plain.csv.gz' is not compressed by gzip, though its name says so; ") as caught:
+        nbsql.fit(con, "plain.csv.gz", target="y")
+    source = SOURCE.search(str(caught.value))
+    assert source is not None
+    assert nbsql.fit(con, source[1], target="y").classes == ["a", "b"]
+    for name, said in {
+        "half.csv.gz": "'half.csv.gz' is broken, or not whole; get it anew, and try gzip -t on it",
+        "plain.csv.zst": "a file is not compressed by zstd, though its name says so; "
+        "rename it, or read it with compression='none'",
+        "plain.parquet": "'plain.parquet' is no Parquet file, or not whole; get it anew, or let its name say what it is",
+        "long.parquet": "'long.parquet' is no Parquet file, or not whole; get it anew, or let its name say what it is",
+    }.items():
+        with pytest.raises(DatabaseError) as caught:
+            nbsql.fit(con, name, target="y")
+        assert str(caught.value) == said
+
+
 @pytest.mark.parametrize("rest", ['{"y": "b", "x":', '{"y": "b", "x": }\n{"y": "b", "x": 1}\n'])
 def test_a_file_of_half_an_object_is_said_to_be_no_json(con: duckdb.DuckDBPyConnection, rest: str) -> None:
     Path("rows.ndjson").write_text('{"y": "a", "x": 1}\n' * 3 + rest)

@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ _NOT_UTF8 = "not utf-8 encoded|File is not latin-1 encoded|invalid UTF-8 encodin
 _JSON = re.compile(r'JSON transform error in file "([^"]*)", in (?:line|record/value) (\d+): (.*)')
 _MALFORMED = re.compile(r'Malformed JSON in file "([^"]*)", (at byte \d+ in [\w/]+ \d+): (.*)')
 _UNKNOWN = re.compile(r'No extension found that is capable of reading the file "([^"]*)"')
+_NO_GZIP = re.compile(r"Input is not a GZIP stream: (.*)")
+_PLAIN = "compression='none'"
+_BROKEN = "{!r} is broken, or not whole; get it anew, and try gzip -t on it"
+_CORRUPT = (OSError, EOFError, zlib.error)  # what reading a file that is compressed by gzip may raise
+_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # of the order of bytes in UTF-16 and UTF-32
 _WITHIN_ROW = 60  # the most characters of a row that a message shows
 _BLOCK = 1 << 20
 
@@ -54,14 +60,17 @@ def file_error(text: str) -> str | None:
         return f"line {late[2]} of {late[1]!r}: {late[3]}; {_cure('read_json', late[1], options)}"
     if malformed := _MALFORMED.search(text):
         return f"{malformed[1]!r} is no JSON: {malformed[3].rstrip('.')} {malformed[2]}; mend it, or check whether it is whole"
+    if plain := _NO_GZIP.search(text):
+        reader = "read_json" if re.search(r"json", Path(plain[1]).name, re.IGNORECASE) else "read_csv"
+        return f"{plain[1]!r} is not compressed by gzip, though its name says so; {_cure(reader, plain[1], _PLAIN)}"
     file = _FILE.search(text)
     path = "" if file is None else file[1] or file[2]
     if re.search(_NOT_UTF8, text):
         return _encoding(path) if path else "the file is not encoded in UTF-8; convert it first, by iconv -t UTF-8"
     if "Error when sniffing file" in text:
-        what = _content(path)
         return (
-            what or f"the rows of {path!r} follow no one form; {_cure('read_csv', path, 'delim=...', 'quote=...', 'skip=...')}"
+            _unsniffed(path)
+            or f"the rows of {path!r} follow no one form; {_cure('read_csv', path, 'delim=...', 'quote=...', 'skip=...')}"
         )
     return None if (line := _LINE.search(text)) is None else _in_row(text, path, line[1])
 
@@ -122,7 +131,7 @@ def _encoding(path: str) -> str:
     if (what := _content(path)) is not None:
         return what
     name, first = "LATIN1", b""
-    with suppress(OSError), opened(path) as file:
+    with suppress(*_CORRUPT), opened(path) as file:
         first = file.read(_BLOCK)
         if first.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
             name = "UTF-32"
@@ -151,12 +160,26 @@ def _encoding(path: str) -> str:
 
 def _content(path: str) -> str | None:
     """What a file is whose first bytes say that it holds no text."""
-    with suppress(OSError), opened(path) as file:
+    with suppress(*_CORRUPT), opened(path) as file:
         first = file.read(4)
         for magic, what in _MAGIC.items():
             if first.startswith(magic):
                 return f"{path!r} is {what}"
     return None
+
+
+def _unsniffed(path: str) -> str | None:
+    """What a file is in whose rows DuckDB finds no form: no text, not whole, or encoded in UTF-16; None for other files."""
+    if (what := _content(path)) is not None:
+        return what
+    try:
+        with opened(path) as file:
+            first = file.read(_BLOCK)
+    except (EOFError, zlib.error):
+        return _BROKEN.format(path)
+    except OSError:
+        return None
+    return _encoding(path) if first.startswith(_MARKS) or 4 * first.count(0) > len(first) else None
 
 
 def opened(path: str) -> Any:
@@ -180,6 +203,11 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "Connection already closed": "the connection is closed; open a new one, and load the model with it",
     r'No files found that match the pattern "(.*)"': "no file {!r}; check its path",
     r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",
+    r"Unexpected end of GZIP stream: (.*)": _BROKEN,
+    "IO Error: Unknown frame descriptor": "a file is not compressed by zstd, though its name says so; rename it, or read it "
+    f"with {_PLAIN}",
+    r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet file": "{!r} is no Parquet file, or not "
+    "whole; get it anew, or let its name say what it is",
     r'Could not write file \\?"(.*?)\\?": No space left on device': "cannot write {!r}: no space is left on its disk; "
     "free some, or choose another",
     r'Failed to create directory "(.*?)":': "cannot make the folder {!r}, to which DuckDB writes what memory does not hold; "
@@ -224,7 +252,7 @@ def one_line(error: Exception) -> str:
     text = str(error)
     for pattern, message in _SAID.items():
         if said := re.search(pattern, text):
-            return message.format(*(name.replace('""', '"') for name in said.groups()))
+            return message.format(*(name.replace('""', '"') for name in said.groups() if name is not None))
     if missing := _NO_TABLE.search(text):
         # DuckDB suggests tables of its catalogue, too
         hint = frame_hint(missing[1]) or suggestion(missing[1], filter(None, [missing[2]]))
