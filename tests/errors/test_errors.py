@@ -95,6 +95,10 @@ def test_a_class_is_a_scalar(con: duckdb.DuckDBPyConnection, value: str, type_: 
         (lambda con: nbsql.cross_validate(con, "golf", target="play", alhpa=2), "no option 'alhpa'; did you mean 'alpha'?"),
         (lambda con: nbsql.sweep(con, "golf", target="play", mehtod="lda"), "no option 'mehtod'; did you mean 'method'?"),
         (lambda con: nbsql.fit_sql(con, "golf", target="play", wieght="x"), "no option 'wieght'; did you mean 'weight'?"),
+        (
+            lambda con: nbsql.auto(con, "golf", target="play", name="chosen"),
+            "name is of a model that is stored, and nothing is stored here; give it to nbsql.fit",
+        ),
         (lambda con: nbsql.families(con, "golf", target="y", exlude="x"), "no option 'exlude'; did you mean 'exclude'?"),
         (lambda con: nbsql.from_tables(con, priors={"a": 1}, id=5), "id must be a column or a list of columns, not 5"),
         (lambda con: fit(con, "SELECT 'nan'::DOUBLE AS play, 1 AS x"),

@@ -35,8 +35,11 @@ def test_a_name_that_cannot_be_taken(con: duckdb.DuckDBPyConnection, model: nbsq
         ("main", ModelError, "schema 'main' is there already and is not a model of nbsql; choose another name"),
         ("MINE", ModelError, "schema 'mine' is there already and is not a model of nbsql; choose another name"),
         *(
-            (name, ModelError, f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
-            for name in ("memory", "Temp", "system", "pg_catalog", "information_schema")
+            (name, ModelError, f"{name!r} is the name of {what}; choose another name, such as name='{name}_model'")
+            for name, what in [
+                ("memory", "a database"),
+                *((name, "a schema of DuckDB's own") for name in ("Temp", "system", "pg_catalog", "information_schema")),
+            ]
         ),
         (
             "Memory.golf",

@@ -209,7 +209,8 @@ class DuckDB(DuckDBDriver):
                 f"{name!r} begins with the name of a database; to store it there: ⟨name={rest!r}⟩, ⟨database={first!r}⟩"
             )
         if folded(name) in {*databases, *_RESERVED}:
-            raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
+            what = "a schema of DuckDB's own" if folded(name) in _RESERVED else "a database"
+            raise ModelError(f"{name!r} is the name of {what}; choose another name, such as ⟨name={f'{name}_model'!r}⟩")
 
     def columns(self, relation: Markup) -> list[Column]:
         with self.errors():  # errors of a relation that is not run do not affect the caller's transaction
