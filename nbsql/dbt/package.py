@@ -35,6 +35,8 @@ VERBS = {
     "review": "review_queue",
     "drift": "feature_drift",
 }
+# Verbs of Python that are no macros at all, each with the macro that a project calls.
+ABSENT = {"calibrate": "fitted_calibration", "compare": "comparison", "evaluate": "evaluation", "fit": "statistics"}
 PRIMITIVES = Path("dbt/primitives.sql")
 DISPATCH = Path("dbt/dispatch.sql")
 CALLED = Path("dbt/called_by_name.sql")
@@ -164,7 +166,13 @@ def dispatch_sql() -> str:
         f"{{% macro {name}() %}}{checks.get(name, '')}{{% do return({led[name]}(*varargs, **kwargs)) %}}{{% endmacro %}}\n"
         for name in sorted(led)
     ]
-    return _HEADER + "".join(lines)
+    refused = [  # Jinja lets a macro take any arguments if it names them
+        f"{{% macro {name}() %}}\n{{% if execute -%}}\n"
+        f"{{% do nbsql.refuse_if([varargs, kwargs], 'the package has no nbsql.{name}; call nbsql.{public}(...)') %}}\n"
+        "{%- endif %}{% endmacro %}\n"
+        for name, public in ABSENT.items()
+    ]
+    return _HEADER + "".join(lines + refused)
 
 
 def parts_called() -> set[str]:

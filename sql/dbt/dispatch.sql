@@ -319,3 +319,19 @@
 {% macro without_accents() %}{% do return(adapter.dispatch('without_accents', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro words() %}{% do return(adapter.dispatch('words', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro yes_or_no() %}{% do return(adapter.dispatch('yes_or_no', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro calibrate() %}
+{% if execute -%}
+{% do nbsql.refuse_if([varargs, kwargs], 'the package has no nbsql.calibrate; call nbsql.fitted_calibration(...)') %}
+{%- endif %}{% endmacro %}
+{% macro compare() %}
+{% if execute -%}
+{% do nbsql.refuse_if([varargs, kwargs], 'the package has no nbsql.compare; call nbsql.comparison(...)') %}
+{%- endif %}{% endmacro %}
+{% macro evaluate() %}
+{% if execute -%}
+{% do nbsql.refuse_if([varargs, kwargs], 'the package has no nbsql.evaluate; call nbsql.evaluation(...)') %}
+{%- endif %}{% endmacro %}
+{% macro fit() %}
+{% if execute -%}
+{% do nbsql.refuse_if([varargs, kwargs], 'the package has no nbsql.fit; call nbsql.statistics(...)') %}
+{%- endif %}{% endmacro %}

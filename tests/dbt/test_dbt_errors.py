@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.dbt_projects import ENGINES, Project, needs_dbt, server
 
-from nbsql.dbt.package import VERBS
+from nbsql.dbt.package import ABSENT, VERBS
 from nbsql.evaluation.evaluation import QUERIES, SLICES
 from nbsql.evaluation.monitor import METRICS
 from nbsql.family.facts import facts
@@ -464,6 +464,10 @@ MODELS |= {
         f"nbsql.{verb} is internal and takes no relation; call nbsql.{public}(...)",
     )
     for verb, public in VERBS.items()
+}
+MODELS |= {
+    f"absent_{verb}": (f"{{{{ nbsql.{verb}(ref('good')) }}}}", f"the package has no nbsql.{verb}; call nbsql.{public}(...)")
+    for verb, public in ABSENT.items()
 }
 # Models that are incremental, and what is said of them when they are run a second time.
 AGAIN = {
