@@ -65,6 +65,11 @@ class Commands(click.Group):
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python writes at its end
             raise Failure("cannot write to standard output: no space is left on its disk") from None
+        except click.NoSuchOption as error:
+            if not error.option_name[1:2].isdigit():
+                raise
+            hint = "no option; if it begins a value, put -- before it, and the options before that"
+            raise click.UsageError(f"{error.option_name} is {hint}", error.ctx) from None
         except click.UsageError as error:
             message = without_passwords(error.format_message())
             if message != error.format_message():

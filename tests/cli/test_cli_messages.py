@@ -194,6 +194,13 @@ def test_every_message_is_said_in_options() -> None:
     assert left == []
 
 
+def test_a_value_with_a_minus_is_told_from_an_option(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = run(shop, monkeypatch, "discrimination shop.duckdb golf -1 1", code=2)
+    assert said == "-1 is no option; if it begins a value, put -- before it, and the options before that"
+    said = run(shop, monkeypatch, "discrimination shop.duckdb golf --json -- -1 1")
+    assert said == "model 'golf' has no class '-1'; it has 'no', 'yes'"
+
+
 def test_a_cure_is_data_that_python_shows_as_code(shop: Path) -> None:
     with pytest.raises(nbsql.ModelError) as caught:
         nbsql.fit(str(shop / "shop.duckdb"), "days", target="play", name="golf")
