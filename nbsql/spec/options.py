@@ -266,7 +266,7 @@ class Options(Estimating, Counting):
         names = among or [each.name for each in model_fields()]
         for name in options:
             if name in ("name", "replace", "database") and name not in beside:
-                raise InputError(f"⟨{name}⟩ is of a model that is stored, and nothing is stored here; give it to nbsql.fit")
+                raise InputError(f"⟨{name}⟩ is of a model that is stored, and nothing is stored here; fit a model with it")
             if name not in names and name not in beside:
                 raise InputError(
                     f"no option {name!r}{suggestion(name, [*names, *beside]) or f'; the options are {listed(names, 30)}'}"

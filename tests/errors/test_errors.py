@@ -97,7 +97,7 @@ def test_a_class_is_a_scalar(con: duckdb.DuckDBPyConnection, value: str, type_: 
         (lambda con: nbsql.fit_sql(con, "golf", target="play", wieght="x"), "no option 'wieght'; did you mean 'weight'?"),
         (
             lambda con: nbsql.auto(con, "golf", target="play", name="chosen"),
-            "name is of a model that is stored, and nothing is stored here; give it to nbsql.fit",
+            "name is of a model that is stored, and nothing is stored here; fit a model with it",
         ),
         (lambda con: nbsql.families(con, "golf", target="y", exlude="x"), "no option 'exlude'; did you mean 'exclude'?"),
         (lambda con: nbsql.from_tables(con, priors={"a": 1}, id=5), "id must be a column or a list of columns, not 5"),
