@@ -90,7 +90,7 @@ SELECT
   {{ nbsql.score_by_terms(problem, k) }} AS joint_{{ k }}
   {%- endfor +%}
 {% set tried -%}
-{% call(pair, _) nbsql.constants(points, 'points', ['name', 'v']) -%}
+{% call(pair, _) nbsql.constants(points, 'tried', ['name', 'v']) -%}
 {% set numbers %}{% for number in pair[1] %}{{ nbsql.number(number) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {{ nbsql.text(pair[0]) }}, {{ nbsql.list_of(numbers, nbsql.double()) }}
 {%- endcall %}
