@@ -20,7 +20,7 @@ Connection = duckdb.DuckDBPyConnection
 
 # Of each kind, types and the SQL of three values that all of them have.
 KINDS = {
-    "text": ("VARCHAR", "ENUM('0', '1', '2')"),
+    "text": ("VARCHAR", "JSON", "ENUM('0', '1', '2')"),
     "number": ("DECIMAL(4, 2)", "DOUBLE", "FLOAT", "TINYINT", "UBIGINT", "UHUGEINT", "DECIMAL(20, 10)"),
     "boolean": ("BOOLEAN",),
     "date": ("DATE", "TIMESTAMP", "TIMESTAMP_MS", "TIMESTAMP_NS"),

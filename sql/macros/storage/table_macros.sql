@@ -66,7 +66,7 @@ END
 {# Whether a column has a type whose values are of a kind. #}
 {% macro is_of_kind(x, kind) -%}
 {% if kind == 'number' %}regexp_full_match(typeof({{ x }}), 'U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM')
-{%- elif kind == 'text' %}typeof({{ x }}) = 'VARCHAR' OR regexp_full_match(typeof({{ x }}), '(?s:ENUM.*)|UUID')
+{%- elif kind == 'text' %}typeof({{ x }}) = 'VARCHAR' OR regexp_full_match(typeof({{ x }}), '(?s:ENUM.*)|UUID|JSON')
 {%- elif kind == 'date' %}regexp_full_match(typeof({{ x }}), 'DATE|TIMESTAMP(_S|_MS|_NS)?')
 {%- elif kind == 'timestamp' %}regexp_full_match(typeof({{ x }}), 'TIMESTAMP(_S|_MS|_NS)?')
 {%- else %}{{ nbsql.is_of_type(x, [kind]) }}
