@@ -18,7 +18,7 @@ from nbsql.learning.half_life import check_gaps, check_reference_time
 from nbsql.learning.spelling_advice import normal
 from nbsql.learning.weighted import stale_weights
 from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
-from nbsql.plan.classes import class_columns, scored_class_count
+from nbsql.plan.classes import check_told_apart, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_range, spec_for_recount
@@ -266,17 +266,6 @@ class Change:
                     "and is learnt as another; if it is the same, forget these rows, and write it so"
                 )
 
-    def _check_nanoseconds(self, labels: Sequence[str]) -> None:
-        """Raise InputError if times that are classes now differ only by nanoseconds, as a fit does (count.py)."""
-        seen: dict[tuple[str, str], str] = {}
-        for label in labels:
-            seconds, _, fraction = label.partition(".")
-            if (other := seen.setdefault((seconds, fraction[:6].rstrip("0")), label)) != label:
-                raise InputError(
-                    f"classes {other!r} and {label!r} of {self.title} would differ only by nanoseconds, which Python does not "
-                    "tell apart; fit it anew with a class that is text"
-                )
-
     def _insert_cells(self, query: Markup) -> None:
         self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))
 
@@ -353,8 +342,7 @@ class Change:
         estimates = list(plan.create_estimates(again=True))
         engine.run_all(estimates)
         classes = self.classes if self.only_adds else class_columns(engine.rows(plan.class_order()))
-        if plan.spec.target_type.upper().endswith("_NS"):
-            self._check_nanoseconds([column.label for column in classes])
+        check_told_apart(classes, plan.spec.target_type, self.title)
         plan = replace(plan, wide=plan.is_wide(scored_class_count(classes)))
         is_same_form = classes == self.classes and plan.wide == self.plan.wide
         refill = renderer.dialect.traits.refills_tables and is_same_form

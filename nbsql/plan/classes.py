@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nbsql.errors import InputError
+
 
 @dataclass(frozen=True)
 class ClassColumn:
@@ -37,6 +39,18 @@ def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
             ClassColumn(number, label, f"probability_{name}", f"joint_log_likelihood_{name}", tuple(members.get(number, ())))
         )
     return columns
+
+
+def check_told_apart(classes: Iterable[ClassColumn], target_type: str, title: str) -> None:
+    """Raise InputError if times that are classes differ only by nanoseconds, for which Python has one value (see count.py)."""
+    seen: dict[tuple[str, str], str] = {}
+    for label in (column.label for column in classes) if target_type.upper().endswith("_NS") else ():
+        seconds, _, fraction = label.partition(".")
+        if (other := seen.setdefault((seconds, fraction[:6].rstrip("0")), label)) != label:
+            raise InputError(
+                f"classes {other!r} and {label!r} of {title} would differ only by nanoseconds, which Python does not tell "
+                "apart; fit it anew with a class that is text"
+            )
 
 
 def _members(components: Mapping[int, int]) -> dict[int, list[int]]:

@@ -9,7 +9,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.runner import FOLLOW
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, PARTS, Entry, Plan, Statement
-from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
+from nbsql.plan.classes import ClassColumn, check_told_apart, class_columns, scored_class_count
 from nbsql.rendering.relations import Relations
 from nbsql.version import __version__
 from nbsql.warn import warn_user
@@ -179,6 +179,7 @@ def build(
     views = [statement for statement in described if statement.small and statement.name in ("likelihoods", "components")]
     run_statements(engine, plan, [statement for statement in described if statement not in views])
     classes = class_columns(engine.rows(plan.class_order())) if classes is None else classes
+    check_told_apart(classes, plan.spec.target_type, "the model")
     wide = plan.is_wide(scored_class_count(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
     statements = [*plan.create_scoring_tables(classes, has_unique_cells=single), *views]

@@ -13,7 +13,7 @@ from engines.places import Place, assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
-from nbsql.storage.type_conversion import converted_type
+from nbsql.storage.type_conversion import Cells, converted_type, translate
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 ROUTES = [(one, other) for one in ("duckdb", "postgres", "spark") for other in ("duckdb", "postgres", "spark") if one != other]
@@ -305,12 +305,19 @@ def test_what_another_engine_does_not_have_is_refused(connect: Callable[[str], P
     nbsql.fit(here.con, "t", target="y", features=["town"], joins=nbsql.Join("shops", on="shop")).export(tmp_path / "joined")
     with pytest.raises(nbsql.InputError, match=r"joins tables of DuckDB, which PostgreSQL does not reach; fit it there on a"):
         nbsql.import_(there.con, tmp_path / "joined")
-    here.run("CREATE TABLE u AS FROM (VALUES (TIMESTAMP_NS '2026-01-01 00:00:00.000000001'), ('2026-01-01')) AS t(y), range(3)")
-    model = nbsql.fit(here.con, "FROM u WHERE y > '2026-01-01'", target="y")
-    model.update("FROM u WHERE y = '2026-01-01'")
-    model.export(tmp_path / "moments")
+
+
+@pytest.mark.parametrize("other", ["postgres"])
+def test_classes_that_another_engine_takes_for_one_are_refused(connect: Callable[[str], Place], other: str) -> None:
+    here, there = connect("duckdb"), connect(other)
+    here.run("CREATE TABLE u AS SELECT TIMESTAMP_NS '2026-01-01' + INTERVAL (i % 2) DAY AS y, i AS x FROM range(4) AS r(i)")
+    spec = nbsql.fit(here.con, "u", target="y").state.spec
+    there.table("t", {"y": "text", "x": "integer"}, [("a", 1), ("b", 2)])
+    engine = nbsql.fit(there.con, "t", target="y").state.engine
+    labels = ("2026-01-01 00:00:00", "2026-01-01 00:00:00.000000001")  # as a file of another version might have
+    cells = Cells([[None, label, None, None, 1.0, None, None, "1"] for label in labels], None)
     with pytest.raises(nbsql.ModelError, match=r"of which timestamp without time zone of PostgreSQL makes one; cast the"):
-        nbsql.import_(there.con, tmp_path / "moments")
+        translate(engine, spec, cells, "DuckDB", "the file")
 
 
 def test_counts_to_share_agree(both: tuple[Place, Place], tmp_path: Path) -> None:

@@ -399,6 +399,18 @@ def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells() -> None:
             assert again[key] == pytest.approx(values, rel=1e-9, nan_ok=True), key
 
 
+def test_classes_that_differ_by_nanoseconds_come_by_no_other_way() -> None:
+    con = duckdb.connect()
+    moments = [f"TIMESTAMP_NS '2026-01-01 00:00:00{more}'" for more in ("", ".000000001")]
+    parts = [nbsql.fit(con, f"SELECT {each} AS y, unnest([1, 2]) AS x", target="y") for each in moments]
+    line = "classes '2026-01-01 00:00:00' and '2026-01-01 00:00:00.000000001' of the model would differ only by nanoseconds"
+    with pytest.raises(nbsql.InputError, match=line):
+        nbsql.merge(con, parts)
+    declared = nbsql.Target("y", classes=["2026-01-01", "2026-01-01 00:00:00.000000001"])
+    with pytest.raises(nbsql.InputError, match=line):
+        nbsql.fit(con, f"SELECT {moments[0]} AS y, unnest([1, 2]) AS x", target=declared, prior="uniform")
+
+
 def test_classes_that_an_update_makes_differ_by_nanoseconds() -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE t AS SELECT make_timestamp_ns(i % 2 * 100000) AS y, i % 3 AS x FROM range(20) AS r(i)")
