@@ -17,11 +17,11 @@ from nbsql.learning.copies import warn_of_copies
 from nbsql.learning.count import Count
 from nbsql.learning.depth import with_best_depth
 from nbsql.learning.em import run_em
+from nbsql.learning.feature_weights import find_weights
 from nbsql.learning.fit_warnings import mark_few_values
 from nbsql.learning.folds import Folds
 from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import with_features
-from nbsql.learning.weighted import find_weights
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations

@@ -14,9 +14,9 @@ from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import Count, total_rows
 from nbsql.learning.factorised import make_count
+from nbsql.learning.feature_weights import stale_weights
 from nbsql.learning.half_life import check_gaps, check_reference_time
 from nbsql.learning.spelling_advice import normal
-from nbsql.learning.weighted import stale_weights
 from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
 from nbsql.plan.classes import check_told_apart, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded

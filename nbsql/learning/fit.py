@@ -14,6 +14,7 @@ from nbsql.learning.depth import choose_depth
 from nbsql.learning.draft import Draft
 from nbsql.learning.em import count_softly
 from nbsql.learning.factorised import make_count
+from nbsql.learning.feature_weights import weigh_features
 from nbsql.learning.fit_warnings import mark_features, warn_of_classes, warn_of_features
 from nbsql.learning.half_life import check_time_of_fit
 from nbsql.learning.joins import name_dimensions
@@ -22,7 +23,6 @@ from nbsql.learning.logistic import learn_weights
 from nbsql.learning.prepare import check_use, prepare, resolve_expressions
 from nbsql.learning.script import add_relations, check_script, drop_scans, scan_in_script
 from nbsql.learning.selection import accept_candidates, keep_best
-from nbsql.learning.weighted import weigh_features
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.derived import with_derived_columns

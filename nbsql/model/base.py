@@ -15,9 +15,9 @@ from markupsafe import Markup
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, NbsqlError, no_column
 from nbsql.family import Family
+from nbsql.learning.feature_weights import stale_weights
 from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import check_columns, read_source
-from nbsql.learning.weighted import stale_weights
 from nbsql.model.overview import overview, overview_html
 from nbsql.plan import REVIEW, VERBS, Rows
 from nbsql.plan.verbs import POSTERIORS, USES_OF_VERBS

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from nbsql.errors import in_words
 from nbsql.family import Family
 from nbsql.family.text import STOP_WORDS
-from nbsql.learning.weighted import stale_weights
+from nbsql.learning.feature_weights import stale_weights
 from nbsql.queries.table import Table, counted, number, paragraph, plain, share
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
