@@ -129,11 +129,7 @@ WITH {{ priors }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.numbered_
 {%- if model.facts.features | selectattr('family.has_lookups') | list %},
 {{ nbsql.table_of(model, 'lookups') }} AS {{ nbsql.materialized() }}{{ nbsql.subquery(nbsql.lookups(model, statistics, priors)) }}
 {%- endif %}
-{%- if query.startswith('WITH ') %},
-{{ query[5:] }}
-{%- else +%}
-{{ query }}
-{%- endif %}
+{{- nbsql.after_tables(query) }}
 {%- endmacro %}
 
 {# The priors of the classes. With declared classes, a class without counts has the prior 0, and a class that is not named is left out. #}

@@ -30,6 +30,11 @@ WITH {% for name, columns, rows in tables -%}
   {%- endif +%}
 ){{ nbsql.comma_line(loop) }}
 {%- endfor %}
+{{- nbsql.after_tables(query) }}
+{%- endmacro %}
+
+{# The rest of a query that begins with common table expressions: another query, whose own follow them. #}
+{% macro after_tables(query) -%}
 {%- if query.startswith('WITH ') %},
 {{ query[5:] }}
 {%- else +%}
