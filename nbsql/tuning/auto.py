@@ -250,7 +250,7 @@ class _FamilySearch:
             cast("Method", method or "naive"),
             not_tried,
             refused,
-            self.reasons if method is None else dependent,
+            {**(self.reasons if method is None or winning.chosen in chosen else {}), **dependent},
             Query(engine, render("ranked_rows", compared.ranking(winner), RANKING, [1])),
             Query(engine, render("ranked_rows", tried, TRIED, [0, 1])),
             # The families have been chosen by these folds, for which that of the families would be too low.
@@ -278,7 +278,7 @@ class _FamilySearch:
             return kept_families(setting.method, chosen)
         inferred = setting.method.families(self._place[1].columns, nulls="skip")
         differing = {*inferred, *self._looks, *chosen} & self.selectable
-        families = {name: self._family(name, place) for name, place in setting.chosen.items() if place != OUT}
+        families = {name: self._as_given(name, place) for name, place in setting.chosen.items() if place != OUT}
         kept = [name for name, each in families.items() if name in differing and each != inferred.get(name)]
         return {**{name: families[name] for name in kept}, **setting.matrix}
 
@@ -313,6 +313,11 @@ class _FamilySearch:
 
     def _family(self, column: str, place: int) -> Family:
         return self.families[column][place - 1]
+
+    def _as_given(self, column: str, place: int) -> Family:
+        """A candidate as a user would name it: one that a fit infers is without the options of the fit."""
+        family, is_inferred = self._family(column, place), place == DEFAULT and column in self.selectable
+        return self._looks.get(column, type(family)()) if is_inferred else family
 
     def _search(self, start: Mapping[str, int], *, calibrated: bool = False) -> dict[str, int]:
         """The place of the chosen candidate of each column, from a start in rounds until nothing gains.
@@ -362,8 +367,7 @@ class _FamilySearch:
                 if place == chosen[name] != DEFAULT:
                     self.reasons[name] = self._reason(name, scores[place], place)
                 if place != OUT:
-                    family, inferred = self._family(name, place), place == DEFAULT and name in self.selectable
-                    text = family_text(self._looks.get(name, type(family)()) if inferred else family)
+                    text = family_text(self._as_given(name, place))
                 yield name, text, self.scores_alone[name][place].loss, *scores[place].figures, place == chosen[name]
 
 

@@ -38,8 +38,8 @@ class Auto(Ranking):
         not_tried: what a budget of seconds has left untried, as texts; nothing otherwise.
         refused: the methods among those tried by default that the rows do not allow, or that were far behind another in the
             first fold, and why.
-        reasons: for each column of `families` and `exclude`, why, as a text with the gain over the default; for naive Bayes
-            and, of the columns that a covariance matrix cannot have, for discriminant analysis.
+        reasons: for each column of `families` and `exclude` that the search chose, why, as a text with the gain over the
+            default in naive Bayes; and why a covariance matrix cannot have a column.
         ranking: a row for each setting, the chosen one first: rank (by log_loss), setting, log_loss, gain (over the default, in
             nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: another setting is chosen
             over naive Bayes, and a temperature over none, only if it gains more than one standard error.

@@ -436,6 +436,21 @@ def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
 
 
 @pytest.mark.slow
+def test_the_reasons_of_chosen_families_stand_beside_weights_of_them(con: Connection) -> None:
+    con.execute("""CREATE TABLE t AS
+        SELECT y, i % 2 AS part, c, 'b' || hash(c, 11) % 3 || hash(i, 14) % 2 AS b, 'a' || hash(i, 7) % 60 AS noise
+        FROM (SELECT i, y, 'k' || (if(y = 'u', 0, 2) + hash(i, 1, 2) % 4) AS c
+            FROM (SELECT i, if(hash(i, 2) % 10 < 4, 'u', 'v') AS y FROM range(400) AS t(i)))""")
+    found = nbsql.auto(con, "t", target="y", methods=["weighted"], fold="part", calibrate=False)
+    assert [setting for _, setting, *_, is_chosen in found.ranking.fetchall() if is_chosen] == ["weighted, families chosen"]
+    assert found.method == nbsql.Weighted()
+    assert found.reasons.keys() == {*found.families, *found.exclude} >= {"c"}
+    assert found.reasons["c"].startswith("gains 0.0")
+    shown = [line.split() for line in str(found).splitlines() if line.startswith("c ")]
+    assert [words[1:3] for words in shown] == [["categorical(alpha=0.1)", "gains"]]
+
+
+@pytest.mark.slow
 def test_rows_of_weight_0_are_not_predicted(table: Connection) -> None:
     found = nbsql.auto(table, "SELECT y, k, part, weight - 1 AS weight FROM t", target="y", weight="weight", fold="part")
     assert found.rows == 300
