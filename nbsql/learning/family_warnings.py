@@ -17,6 +17,7 @@ from nbsql.spec.spec import Feature, Spec
 _MIN_ROWS = 200  # with fewer rows, the counts say little
 NEARLY_UNIQUE = 0.5  # values per row, above which hardly any value of a category occurs again
 _MOSTLY_WORDS = 0.5  # share of values with several words, above which a category is a text
+_SOME_WORDS = 0.2  # the share above which it may be a text, whose other values are single words or missing
 _MANY_CLASSES = 100
 _ROWS_A_CLASS = 10
 _CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
@@ -46,7 +47,7 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
     for feature in categories:
         n, values, in_words = facts_by_name.get(feature.name, (0, 0, 0))[:3]
         if n and feature.name not in besides and values > NEARLY_UNIQUE * n:
-            yield _nearly_unique(feature.name, values, n, is_text=in_words > _MOSTLY_WORDS * n)
+            yield _nearly_unique(feature.name, values, n, in_words / n)
     for feature in joint:
         n, values = facts_by_name.get(feature.name, (0, 0))[:2]
         if n and values > NEARLY_UNIQUE * n:
@@ -68,11 +69,11 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
         elif named_like_a_key(feature.name):
             yield (
                 f"{feature.name!r} is a key by its name, and is taken for a quantity; leave it out: {_exclude(feature.name)}, "
-                f'or take it for a category: ⟨families={{{json.dumps(feature.name)}: "categorical"}}⟩'
+                f'or take it for a category: ⟨families={{{_json(feature.name)}: "categorical"}}⟩'
             )
     if flags:
         others = [feature.name for feature in spec.features if feature.name not in {*flags, *constant}]
-        shown = ", ".join(f'{json.dumps(key)}: "bernoulli"' for key in name_patterns(flags, others))
+        shown = ", ".join(f'{_json(key)}: "bernoulli"' for key in name_patterns(flags, others))
         hold, are = ("holds", "is") if len(flags) == 1 else ("hold", "are")
         quantities = "a quantity" if len(flags) == 1 else "quantities"
         yield f"{listed(flags)} {hold} 0 and 1 only, and {are} taken for {quantities}: ⟨families={{{shown}}}⟩"
@@ -123,7 +124,7 @@ def _halved(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> s
     dialect, high = engine.renderer.dialect, f"{target}_high"
     value = restore(dialect.text(str(middle))) if isinstance(middle, date) else str(middle)
     derived = derive_argument(high, f"{plain_name(dialect, target)} > {value}")
-    cure = together(derived, f"⟨target={json.dumps(high, ensure_ascii=False)}⟩", _exclude(target))
+    cure = together(derived, f"⟨target={_json(high)}⟩", _exclude(target))
     return f"{_subject(target, labels)}, as a quantity has; predict whether it is high: {cure}"
 
 
@@ -131,15 +132,19 @@ def _subject(target: str, labels: Sequence[tuple[Any, ...]]) -> str:
     return f"{target!r} has {len(labels):,} classes in {sum(row[2] for row in labels):,} rows"
 
 
-def _nearly_unique(name: str, values: int, n: float, *, is_text: bool) -> str:
-    subject = f"{name!r} has {values:,} values in {n:,.0f} rows, and is taken for a category"
-    if is_text:
-        return f"{subject}; take it for a text: ⟨families={{{json.dumps(name)}: nbsql.Text()}}⟩"
-    return f"{subject}; leave it out: {_exclude(name)}"
+def _nearly_unique(name: str, values: int, n: float, in_words: float) -> str:
+    text = f"take it for a text: ⟨families={{{_json(name)}: nbsql.Text()}}⟩"
+    cures = [f"leave it out: {_exclude(name)}"] if in_words <= _MOSTLY_WORDS else []
+    cures += [text] if in_words > _SOME_WORDS else []
+    return f"{name!r} has {values:,} values in {n:,.0f} rows, and is taken for a category; {', or '.join(cures)}"
+
+
+def _json(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _exclude(name: str) -> str:
-    return f"⟨exclude=[{json.dumps(name, ensure_ascii=False)}]⟩"
+    return f"⟨exclude=[{_json(name)}]⟩"
 
 
 def name_patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:

@@ -121,7 +121,7 @@ def warn_of_features(draft: Draft) -> Draft:
     if not spec.features:
         warn_user("the model has no features; it predicts the most frequent class")
     numbers = _advise_on_texts(draft)
-    for advice_line in [*numbers.values(), *advice(spec, summary, besides=numbers)]:
+    for advice_line in [*dict.fromkeys(numbers.values()), *advice(spec, summary, besides=numbers)]:
         warn_user(advice_line)
     return draft
 

@@ -134,17 +134,31 @@ Values = Sequence[tuple[str, float]]  # a value and the number of its rows
 
 
 def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], features: Sequence[Feature]) -> Mapping[str, str]:
-    """A line for each category that would be a number or a date, by its name, from rows of `most_frequent_values`."""
+    """A line for each category that would be a number or a date, by its name, from rows of `most_frequent_values`.
+
+    Categories that would be numbers but for the same words share a line.
+    """
     of_texts = {feature.name: feature.column for feature in features}
-    found = {}
+    found = dict[str, str]()
+    alike = dict[str, list[str]]()
     for name, rows in groupby(values, key=lambda row: row[0]):
         if name not in of_texts:
             continue
         of_rows = [(value, n) for _, value, n in rows]
-        line = _advice(engine, name, of_texts[name], of_rows) or advice_on_dates(engine, name, of_texts[name], of_rows)
+        line, words = _advice(engine, name, of_texts[name], of_rows)
+        line = line or advice_on_dates(engine, name, of_texts[name], of_rows)
         if line is not None:
             found[name] = line
+        if words:
+            alike.setdefault(_for_all(words), []).append(name)
+    for rest, names in alike.items():
+        if len(names) > 1:
+            found |= dict.fromkeys(names, f"{listed(names)} {rest}")
     return found
+
+
+def _for_all(words: Sequence[str]) -> str:
+    return f"hold numbers but for {listed(words)}, and are taken for categories; read them as such: ⟨missing={_json(words)}⟩"
 
 
 def advice_on_keys(engine: Engine, source: Source, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -166,41 +180,42 @@ def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -
     if texts:
         cells = engine.renderer.fragment("texts_as_cells", source.relation, [feature.column for feature in texts])
         names = [feature.name for feature in texts]
-        for line in advice_on_texts(
-            engine, engine.query_macro("most_frequent_values", cells, names, MOST_VALUES), texts
-        ).values():
+        values = engine.query_macro("most_frequent_values", cells, names, MOST_VALUES)
+        for line in dict.fromkeys(advice_on_texts(engine, values, texts).values()):
             warn_user(line)
 
 
-def _advice(engine: Engine, name: str, column: str, values: Values) -> str | None:
+def _advice(engine: Engine, name: str, column: str, values: Values) -> tuple[str | None, Sequence[str]]:
+    """The line on a column that would be a number, if it would, and the words that alone keep it from being one."""
     total = sum(n for _, n in values)
     parsed = {value: found for value, _ in values if (found := _WRITTEN.fullmatch(value.strip())) and _is_closed(found)}
     words = sorted({value.strip() for value, _ in values if value not in parsed})
     in_words = sum(n for value, n in values if value not in parsed)
     is_word = all(word.lower() in MISSING_WORDS or not any(letter.isdigit() for letter in word) for word in words)
     if len(parsed) < _LEAST_NUMBERS or len(words) > _MOST_WORDS or 2 * in_words > total or not is_word:
-        return None
+        return None, []
     if any(re.fullmatch(r"0\d+", found["digits"]) for found in parsed.values()):
-        return None  # codes
+        return None, []  # codes
     written = [value.strip() for value in parsed]
     is_plain = all(_NUMBER.fullmatch(value) for value in written)
     if is_plain and not words and all(value.lstrip("+-").isdigit() for value in written):
-        return None  # whole numbers that are texts by the type of their column, as keys are
-    taken = "and is taken for a category"
+        return None, []  # whole numbers that are texts by the type of their column, as keys are
     units = {found["before"] or found["after"] or "" for found in parsed.values()}
     if len(units - {""}) > 1 or units == {"", "%"}:
         if not all(re.fullmatch(f"{_CURRENCY}|%|", unit) for unit in units):
-            return None
+            return None, []
         with_units = ", ".join(f"some with {unit!r}" if unit else "some without" for unit in sorted(units, reverse=True))
-        return f'{name!r} holds numbers, {with_units}, {taken}; say what they are: ⟨derive={{{_json(column)}: "..."}}⟩'
+        cure = f'⟨derive={{{_json(column)}: "..."}}⟩'
+        return f"{name!r} holds numbers, {with_units}, {_AS_CATEGORY}; say what they are: {cure}", []
     cures = [f"⟨missing={_json(words)}⟩"] if words else []
     if not is_plain or not words:
         expression = _expression(engine, column, list(parsed.values()))
         if expression is None:
-            return None
+            return None, []
         cures.append(derive_argument(column, expression))
     but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {written[0]!r}"
-    return f"{name!r} holds numbers{but}, {taken}; read them as such: {together(*cures)}"
+    line = f"{name!r} holds numbers{but}, {_AS_CATEGORY}; read them as such: {together(*cures)}"
+    return line, words if is_plain else []
 
 
 def _json(value: object) -> str:

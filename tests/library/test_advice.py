@@ -57,6 +57,26 @@ def test_the_cures_are_what_they_say(shop: duckdb.DuckDBPyConnection) -> None:
     assert said(shop, "t", target="y", families=families, exclude=exclude) == []
 
 
+def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con: duckdb.DuckDBPyConnection) -> None:
+    sizes = [f"if(hash(i, {j}) % 9 = 0, 'NA', (hash(i, {j + 20}) % 50)::VARCHAR) AS \"größe {j}\"" for j in range(11)]
+    columns = f"hash(i) % 2 AS y, {', '.join(sizes)}, if(i % 7 = 0, '?', (i % 31)::VARCHAR) AS b"
+    lines = said(con, f"SELECT {columns} FROM range(400) AS t(i)", target="y")
+    names = ", ".join(f"'größe {j}'" for j in sorted(range(11), key=str)[:8])
+    assert [line for line in lines if "größe" in line] == [
+        f"{names} and 3 more hold numbers but for 'NA', and are taken for categories; read them as such: missing=[\"NA\"]"
+    ]
+    assert any(line.startswith("'b' holds numbers but for '?' in 58 of 400 rows") for line in lines)
+
+
+def test_a_column_of_some_texts_may_be_left_out_or_taken_for_a_text(con: duckdb.DuckDBPyConnection) -> None:
+    note = "CASE i % 3 WHEN 0 THEN 'sehr gut ' || i WHEN 1 THEN 'gut' || i END"
+    (line,) = said(con, f"SELECT i % 2 AS y, coalesce({note}, 'NA') AS \"Geräusch\" FROM range(900) AS t(i)", target="y")
+    assert line == (
+        "'Geräusch' has 601 values in 900 rows, and is taken for a category; "
+        'leave it out: exclude=["Geräusch"], or take it for a text: families={"Geräusch": nbsql.Text()}'
+    )
+
+
 def test_what_was_asked_for_is_not_spoken_of(shop: duckdb.DuckDBPyConnection) -> None:
     families = {
         "note": "categorical",
