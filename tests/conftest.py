@@ -3,42 +3,38 @@
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 from hypothesis import settings
-from support.elsewhere import Elsewhere, opened
+from support.elsewhere import opened
 from support.marks import ELSEWHERE, FORMS, mark
 from support.ordering import last_digits, steady_sorted
-from support.refused import Refused
 from support.summary import Summary
 
-import nbsql
 from nbsql.evaluation import hopeless
 from nbsql.learning import look
 from nbsql.rendering.renderer import Renderer
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_setup(item):
     """Let fits look at the values of columns only where a test is of that, or of what users see."""
     look.MIN_VALUES, look.MIN_KEYS, hopeless.MIN_ROWS = (100, 20, 50) if item.get_closest_marker("look") else [10**12] * 3
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
     parser.addoption("--seconds", metavar="FILE", help="write what processors spent on each file and each test, most first")
 
 
-def _interrupt(number: int, frame: object) -> None:
+def _interrupt(number, frame):
     raise KeyboardInterrupt
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     # By day the examples are the same in each run, and by night others. No test asserts wall-clock time.
     settings.register_profile("day", deadline=None, derandomize=True, max_examples=30)
     settings.register_profile("night", deadline=None, max_examples=100)
@@ -50,27 +46,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads which tests are to share a worker
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     mark(items)
     # No test sorts by the last digit of a float.
     for module in {item.module for item in items if isinstance(item, pytest.Function)}:
-        module.sorted = steady_sorted  # type: ignore[attr-defined]
+        module.sorted = steady_sorted
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish():
     """What is there by now stays: to look through it for garbage takes a tenth of what many a file of tests does."""
     gc.collect()
     gc.freeze()
 
 
-def pytest_assertrepr_compare(op: str, left: Any, right: Any) -> list[str] | None:
+def pytest_assertrepr_compare(op, left, right):
     if op == "==" and last_digits(left, right):
         return [f"{left!r} == {right!r}", "only the last digits of floats differ: use pytest.approx or assert_same_rows"]
     return None
 
 
 @pytest.fixture(scope="module")
-def instance() -> Iterator[duckdb.DuckDBPyConnection]:
+def instance():
     """DuckDB itself, which takes as long to start as many a statement. It has one thread, as to wake others costs more than a
     few rows. Settings that are not of a session are those of all tests of a file.
     """
@@ -82,7 +78,7 @@ def instance() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture
-def con(instance: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+def con(instance):
     """A fresh database in memory, and a session."""
     with instance.cursor() as renewing:
         others = "SELECT database_name FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'"
@@ -95,7 +91,7 @@ def con(instance: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnecti
 
 
 @pytest.fixture
-def state(con: duckdb.DuckDBPyConnection) -> Callable[[], list[tuple[Any, ...]]]:
+def state(con):
     """Every schema, table, view and macro there is, temporary ones too, with the number of rows of the tables."""
     sql = """SELECT 'schema', database_name, schema_name, '', 0 FROM duckdb_schemas()
         UNION ALL SELECT 'table', database_name, schema_name, table_name, estimated_size FROM duckdb_tables()
@@ -105,11 +101,11 @@ def state(con: duckdb.DuckDBPyConnection) -> Callable[[], list[tuple[Any, ...]]]
 
 
 @pytest.fixture
-def refused(con: duckdb.DuckDBPyConnection, state: Callable[[], list[tuple[Any, ...]]]) -> Refused:
+def refused(con, state):
     """A block that must raise this very line, and leave the database, and the caller's transaction, as they were."""
 
     @contextmanager
-    def block(kind: type[Exception], message: str) -> Iterator[None]:
+    def block(kind, message):
         con.execute("BEGIN")
         con.execute("CREATE TABLE canary AS SELECT 1 AS alive")
         before = state()
@@ -125,7 +121,7 @@ def refused(con: duckdb.DuckDBPyConnection, state: Callable[[], list[tuple[Any, 
 
 
 @pytest.fixture(scope="session")
-def data() -> Path:
+def data():
     """The folder of the real data sets, which do not all ship with the project."""
     folder = os.environ.get("NBSQL_DATA")
     if folder is None:
@@ -139,23 +135,23 @@ def data() -> Path:
 
 
 @pytest.fixture
-def layout(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def layout(monkeypatch):
     """Gives every model sizes of nbsql/rendering/layout.py."""
     return lambda **sizes: monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, **sizes))
 
 
 @pytest.fixture(params=FORMS)
-def form(request: pytest.FixtureRequest, layout: Callable[..., None]) -> str:
+def form(request, layout):
     """Fit and score in each of the forms in turn."""
     layout(**FORMS[request.param])
     return str(request.param)
 
 
 @pytest.fixture
-def likelihood() -> Callable[..., float]:
+def likelihood():
     """P(value | class) of a feature, as the relation `likelihoods` has it."""
 
-    def read(model: nbsql.Model, label: Any, feature: str, value: str | None) -> float:
+    def read(model, label, feature, value):
         rows = [row[3] for row in model.likelihoods if row[:3] == (label, feature, value)]
         assert len(rows) == 1, f"{len(rows)} likelihoods of {feature} = {value} in class {label}"
         return float(rows[0])
@@ -164,10 +160,10 @@ def likelihood() -> Callable[..., float]:
 
 
 @pytest.fixture
-def joint() -> Callable[..., list[dict[Any, float]]]:
+def joint():
     """ln p(x, c) by class, a dictionary a row."""
 
-    def score(model: nbsql.Model, source: Any) -> list[dict[Any, float]]:
+    def score(model, source):
         rows = model.joint_log_likelihood(source).fetchall()
         labels = sorted(model.classes)
         return [dict(zip(labels, row[-len(labels) :], strict=True)) for row in rows]
@@ -176,7 +172,7 @@ def joint() -> Callable[..., list[dict[Any, float]]]:
 
 
 @pytest.fixture(scope="module", params=ELSEWHERE)
-def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
+def elsewhere(request, tmp_path_factory):
     """Each engine that runs what is written for others, in turn."""
     engine = opened(request.param, tmp_path_factory.mktemp("elsewhere"))
     yield engine

@@ -5,13 +5,12 @@ import io
 import json
 import re
 import shutil
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
 import duckdb
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import nbsql
 from nbsql.cli import main
@@ -25,11 +24,9 @@ CREATE TABLE golf AS FROM (VALUES
 ) AS t(day, outlook, temperature, play)
 """
 
-Run = Callable[..., Result]
-
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory):
     """A database with the table golf, in a folder, and the same with the model spell in the folder `fitted` there."""
     path = tmp_path_factory.mktemp("made") / "shop.duckdb"
     with duckdb.connect(path) as con:
@@ -43,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def shop(made, tmp_path, monkeypatch):
     """A copy of the database in the current folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
@@ -51,10 +48,10 @@ def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-def run() -> Run:
+def run():
     """Run a command and hold it against the exit code that it should have."""
 
-    def call(*arguments: str, code: int = 0, stdin: str | None = None) -> Result:
+    def call(*arguments, code=0, stdin=None):
         result = CliRunner().invoke(main, arguments, input=stdin, prog_name="nbsql")
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
         assert result.exit_code == code, result.output
@@ -64,17 +61,17 @@ def run() -> Run:
 
 
 @pytest.fixture
-def fitted(made: Path, shop: str) -> str:
+def fitted(made, shop):
     """The same with the model spell."""
     return str(shutil.copy(made.parent / "fitted" / made.name, shop))
 
 
-def sql(database: str, query: str) -> list[tuple[object, ...]]:
+def sql(database, query):
     with duckdb.connect(database, read_only=True) as con:
         return con.execute(query).fetchall()
 
 
-def words(output: str, start: str) -> list[str]:
+def words(output, start):
     """The cells of the first line that starts with a word."""
     line = next(line for line in output.splitlines() if line.strip().startswith(start))
     return re.split(r"\s{2,}", line.strip())
@@ -84,7 +81,7 @@ def words(output: str, start: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_fit_shows_what_it_inferred_and_what_to_type_next(shop: str, run: Run) -> None:
+def test_fit_shows_what_it_inferred_and_what_to_type_next(shop, run):
     result = run(
         "fit", shop, "golf", "--target", "play", "--name", "spell", "--id", "day", "--family", "temperature=poisson(a=2,b=0.5)"
     )
@@ -104,14 +101,14 @@ def test_fit_shows_what_it_inferred_and_what_to_type_next(shop: str, run: Run) -
     [("'yes', 'no'", "no=0.25,yes=0.75"), ("TRUE, FALSE", "true=0.75,false=0.25"), ("1, 2", "2=0.25,1=0.75"),
      ("DATE '2024-01-01', DATE '2024-01-02'", "2024-01-01=0.75,2024-01-02=0.25"), ("'a, b', 'c=d'", "'a, b'=0.75,c=d=0.25")],
 )  # fmt: skip
-def test_priors_name_labels_of_any_type_as_text(shop: str, run: Run, labels: str, text: str) -> None:
+def test_priors_name_labels_of_any_type_as_text(shop, run, labels, text):
     first, second = re.split(r", (?=[^b])", labels)
     source = f"SELECT unnest([{first}, {second}]) AS y, unnest([1, 2]) AS x"
     run("fit", shop, source, "--target", "Y", "--name", "m", "--prior", text)
     assert sql(shop, f"SELECT prior FROM m.priors WHERE class = {first}") == [(0.75,)]
 
 
-def test_warnings_are_lines_on_stderr(shop: str, run: Run) -> None:
+def test_warnings_are_lines_on_stderr(shop, run):
     result = run("fit", shop, "SELECT 'x' AS y, 1 AS a", "--target", "y", "--name", "m")
     assert result.stderr.splitlines() == [
         "warning: 'y' has one class only, 'x'; every prediction will be that class",
@@ -119,27 +116,27 @@ def test_warnings_are_lines_on_stderr(shop: str, run: Run) -> None:
     ]
 
 
-def test_fit_makes_a_database_from_a_file(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fit_makes_a_database_from_a_file(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("golf.csv").write_text("outlook,play\nsunny,no\nrain,yes\n", encoding="utf-8")
     run("fit", "new.duckdb", "golf.csv", "--target", "play", "--name", "m")
     assert nbsql.models("new.duckdb") == ["m"]
 
 
-def test_a_failed_fit_leaves_no_new_file(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_fit_leaves_no_new_file(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("fit", "new.duckdb", "SELECT 1 AS x, 2 AS y", "--target", "z", "--name", "m", code=1)
     assert result.stderr.startswith("error: no column 'z' in the query")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_misspelt_database_is_not_made(shop: str, run: Run) -> None:
+def test_a_misspelt_database_is_not_made(shop, run):
     result = run("fit", "shpo.duckdb", "golf", "--target", "play", "--name", "m", code=1)
     assert result.stderr == "error: no database 'shpo.duckdb'; did you mean 'shop.duckdb'?\n"
     assert not Path("shpo.duckdb").exists()
 
 
-def test_replace_takes_the_place_of_a_model(fitted: str, run: Run) -> None:
+def test_replace_takes_the_place_of_a_model(fitted, run):
     again = ("fit", fitted, "golf", "--target", "play", "--name", "spell", "--exclude", "day")
     assert "error: model 'spell' is there already" in run(*again, code=1).stderr
     run(*again, "--replace")
@@ -149,7 +146,7 @@ def test_replace_takes_the_place_of_a_model(fitted: str, run: Run) -> None:
 # predict, explain, sql ---------------------------------------------------------------------------------------------------
 
 
-def test_predict_shows_a_table_in_the_order_of_the_source(fitted: str, run: Run) -> None:
+def test_predict_shows_a_table_in_the_order_of_the_source(fitted, run):
     output = run("predict", fitted, "spell", "golf", "--limit", "3").stdout
     assert [words(output, str(day))[0] for day in (1, 2, 3)] == ["1", "2", "3"]
     expected = sql(fitted, "SELECT prediction, probability FROM spell.predict('golf') WHERE day = 3")[0]
@@ -164,9 +161,7 @@ def test_predict_shows_a_table_in_the_order_of_the_source(fitted: str, run: Run)
     assert values[-1] == "the first 20 rows; --limit N shows more"
 
 
-def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
-    fitted: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(fitted, run, monkeypatch):
     wide = "SELECT golf.*, " + ", ".join(f"'a long text {i}' AS column_{i}" for i in range(30)) + " FROM golf"
     for width in (80, 120):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -178,9 +173,7 @@ def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
     assert len(words(run("predict", fitted, "spell", wide).stdout, "day")) == 36
 
 
-def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(
-    fitted: str, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(fitted, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     output = run("predict", fitted, "spell", "golf", "--proba").stdout
     assert words(output, "day")[:4] == ["day", "…", "prediction", "probability"]
@@ -189,7 +182,7 @@ def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(
     assert "columns left out; --csv has all: " in output
 
 
-def test_formats_hold_the_same_rows(fitted: str, run: Run) -> None:
+def test_formats_hold_the_same_rows(fitted, run):
     arguments = ("predict", fitted, "spell", "golf", "--proba")
     expected = sql(fitted, "SELECT day, prediction, probability_yes FROM spell.predict_proba('golf') ORDER BY day")
     rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
@@ -205,7 +198,7 @@ def test_formats_hold_the_same_rows(fitted: str, run: Run) -> None:
     assert sorted(path.name for path in Path().glob("*a.*")) == ["a.csv.gz", "a.json", "a.parquet"]
 
 
-def test_predict_into_makes_a_table(fitted: str, run: Run) -> None:
+def test_predict_into_makes_a_table(fitted, run):
     result = run("predict", fitted, "spell", "golf", "--into", "scored rows")
     assert result.stdout == "scored 14 rows of golf into the table scored rows of shop.duckdb\n"
     assert sql(fitted, 'SELECT count(*), count(prediction) FROM "scored rows"') == [(14, 14)]
@@ -217,7 +210,7 @@ def test_predict_into_makes_a_table(fitted: str, run: Run) -> None:
     )
 
 
-def test_values_cannot_steer_the_terminal(fitted: str, run: Run) -> None:
+def test_values_cannot_steer_the_terminal(fitted, run):
     output = run(
         "predict", fitted, "spell", "SELECT '[red]' || chr(27) || '[31m' || chr(10) || ':x:' AS outlook, 70 AS temperature"
     ).stdout
@@ -226,7 +219,7 @@ def test_values_cannot_steer_the_terminal(fitted: str, run: Run) -> None:
     assert r"�[31m\n:x:" in named
 
 
-def test_explain_multiplies_up_to_the_odds(fitted: str, run: Run) -> None:
+def test_explain_multiplies_up_to_the_odds(fitted, run):
     output = run("explain", fitted, "spell", "golf", "--row", "3").stdout
     assert output.startswith("row 3 (day 3): predicted yes ")
     assert words(output, "prior")[1] == "1.8 × for yes"  # 9 / 5
@@ -240,19 +233,19 @@ def test_explain_multiplies_up_to_the_odds(fitted: str, run: Run) -> None:
     assert words(output, "total")[1] == f"{times(difference)} × for yes"
 
 
-def test_explain_in_a_file_holds_every_contribution(fitted: str, run: Run) -> None:
+def test_explain_in_a_file_holds_every_contribution(fitted, run):
     rows = list(csv.DictReader(io.StringIO(run("explain", fitted, "spell", "golf", "--format", "csv").stdout)))
     assert len(rows) == 14 * 2 * 3
     assert list(rows[0]) == ["row_id", "day", "class", "feature", "value", "contribution"]
 
 
-def test_explain_begins_where_it_is_told(fitted: str, run: Run) -> None:
+def test_explain_begins_where_it_is_told(fitted, run):
     output = run("explain", fitted, "spell", "golf", "--row", "13", "--limit", "5").stdout
     assert re.findall(r"^row (\d+) \(day (\d+)\)", output, re.MULTILINE) == [("13", "13"), ("14", "14")]
     assert run("explain", fitted, "spell", "golf", "--row", "15", code=1).stderr == "error: golf has no row 15\n"
 
 
-def test_a_row_that_no_class_explains_is_said_so(shop: str, run: Run) -> None:
+def test_a_row_that_no_class_explains_is_said_so(shop, run):
     source = "SELECT * FROM (VALUES ('a', 'p', 'no'), ('b', 'q', 'yes')) AS t(u, v, y)"
     run("fit", shop, source, "--target", "y", "--name", "m", "--alpha", "0")
     assert run("explain", shop, "m", "SELECT 'a' AS u, 'q' AS v").stdout == "row 1: no class of y can explain it\n"
@@ -265,7 +258,7 @@ def test_a_row_that_no_class_explains_is_said_so(shop: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("verb", ["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain"])
-def test_sql_prints_what_python_would_run(fitted: str, run: Run, verb: str) -> None:
+def test_sql_prints_what_python_would_run(fitted, run, verb):
     printed = run("sql", fitted, verb, "spell", "golf").stdout
     with nbsql.load(fitted, "spell") as model:
         assert printed == model.sql(verb, "golf") + "\n"
@@ -276,7 +269,7 @@ def test_sql_prints_what_python_would_run(fitted: str, run: Run, verb: str) -> N
 # show, list, drop --------------------------------------------------------------------------------------------------------
 
 
-def test_show_tells_what_was_learnt_and_from_what(fitted: str, run: Run) -> None:
+def test_show_tells_what_was_learnt_and_from_what(fitted, run):
     output = run("show", fitted, "spell").stdout
     assert f"alpha 1, prior empirical, id day, nbsql {nbsql.__version__}\n" in output
     assert re.search(r"fit: 14 rows of golf, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", output)
@@ -292,13 +285,13 @@ def test_show_tells_what_was_learnt_and_from_what(fitted: str, run: Run) -> None
     assert "variance  " not in output  # nothing but NULL in these rows
 
 
-def test_list_shows_the_models(shop: str, run: Run) -> None:
+def test_list_shows_the_models(shop, run):
     assert run("list", shop).stdout.startswith("no models in shop.duckdb; make one: nbsql fit shop.duckdb SOURCE")
     run("fit", shop, "golf", "--target", "play", "--name", "spell")
     assert words(run("list", shop).stdout, "spell")[:5] == ["spell", "play", "2", "3", "14"]
 
 
-def test_drop_asks_first(fitted: str, run: Run) -> None:
+def test_drop_asks_first(fitted, run):
     assert "drop the model spell of shop.duckdb?" in run("drop", fitted, "SPELL", stdin="n\n", code=1).stdout
     assert nbsql.models(fitted) == ["spell"]
     run("drop", fitted, "spell", stdin="y\n")
@@ -324,7 +317,7 @@ FIT = ("fit", "shop.duckdb", "golf", "--target", "play", "--name", "spell", "--r
         (("drop", "shop.duckdb", "spell"), r'^-- drop schema\nDROP SCHEMA "spell";'),
     ],
 )
-def test_sql_writes_nothing(fitted: str, run: Run, arguments: Sequence[str], expected: str) -> None:
+def test_sql_writes_nothing(fitted, run, arguments, expected):
     before = Path(fitted).read_bytes()
     printed = run(*arguments, "--sql").stdout
     assert re.search(expected, printed, re.DOTALL | re.MULTILINE), printed
@@ -355,7 +348,7 @@ def test_sql_writes_nothing(fitted: str, run: Run, arguments: Sequence[str], exp
         (("drop", "shop.duckdb", "main", "--yes"), "schema 'main' is not a model"),
     ],
 )  # fmt: skip
-def test_errors_are_one_line_and_exit_1(fitted: str, run: Run, arguments: Sequence[str], line: str) -> None:
+def test_errors_are_one_line_and_exit_1(fitted, run, arguments, line):
     before = Path(fitted).read_bytes()
     result = run(*arguments, code=1)
     assert result.stdout == ""
@@ -378,7 +371,7 @@ def test_errors_are_one_line_and_exit_1(fitted: str, run: Run, arguments: Sequen
         (("predcit",), "No such command 'predcit'"),
     ],
 )  # fmt: skip
-def test_usage_errors_exit_2(fitted: str, run: Run, arguments: Sequence[str], line: str) -> None:
+def test_usage_errors_exit_2(fitted, run, arguments, line):
     assert line in run(*arguments, code=2).stderr
 
 
@@ -386,7 +379,7 @@ def test_usage_errors_exit_2(fitted: str, run: Run, arguments: Sequence[str], li
 
 
 @pytest.mark.parametrize("name", list(main.commands))
-def test_every_command_is_explained(name: str) -> None:
+def test_every_command_is_explained(name):
     command = main.commands[name]
     assert command.help
     assert command.short_help
@@ -399,7 +392,7 @@ def test_every_command_is_explained(name: str) -> None:
 
 
 @pytest.mark.look
-def test_messages_name_the_options_that_are_typed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_name_the_options_that_are_typed(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("keys.csv").write_text(
         "customer_id,soil_1,soil_2,soil_3,seen,y\n"

@@ -26,7 +26,7 @@ from nbsql.queries.explanation import times
         ("c=categorical(levels=[a,b],nulls=category)", "c", nbsql.Categorical(levels=["a", "b"], nulls="category")),
     ],
 )  # fmt: skip
-def test_families_with_options(text: str, column: str, expected: nbsql.Family) -> None:
+def test_families_with_options(text, column, expected):
     assert family(text) == (column, expected)
 
 
@@ -35,12 +35,12 @@ def test_families_with_options(text: str, column: str, expected: nbsql.Family) -
     ["x", "x=", "x=poisson(", "x=poisson(a)", "x=poisson(c=1)", "x=poisson(a=1,a=2)", "x=poisson(a=__import__('os'))",
      "x=gaussian(floor=-1)", "x=text(ngrams=[1,2,3])", "=poisson"],
 )  # fmt: skip
-def test_families_that_are_refused(text: str) -> None:
+def test_families_that_are_refused(text):
     with pytest.raises(InputError):
         family(text)
 
 
-def test_priors_by_label() -> None:
+def test_priors_by_label():
     assert prior("smoothed") == "smoothed"
     assert prior("O'Neil=0.5, 'a, b' =0.25,c=d=0.25") == {"O'Neil": 0.5, "a, b": 0.25, "c=d": 0.25}
     for wrong in ("yes", "yes=", "yes=x", "a=0.5,a=0.5", "a=0.5,"):
@@ -48,7 +48,7 @@ def test_priors_by_label() -> None:
             prior(wrong)
 
 
-def test_words_for_numbers() -> None:
+def test_words_for_numbers():
     assert split("") == []
     assert [share(p) for p in (0, 0.0001, 0.5, 0.99999, 1)] == ["0.0 %", "< 0.1 %", "50.0 %", "> 99.9 %", "100.0 %"]
     assert [times(x) for x in (0, 0.26, 3, 60, float("inf"))] == ["1", "1.3", "20", "10^26", "infinitely"]

@@ -13,7 +13,7 @@ import nbsql
 from nbsql.cli import main
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with the tables sky and rest and the model weather of the first."""
     con.execute("""CREATE TABLE seen AS SELECT i, i % 3 = 0 AS wet, i % 3 + i % 5 AS a, i % 3 + i % 5 + i % 2 AS b,
         1 + i % 2 AS w FROM range(90) AS t(i)""")
@@ -23,7 +23,7 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.slow
-def test_the_report_is_that_of_the_library(shop: str) -> None:
+def test_the_report_is_that_of_the_library(shop):
     output = run("calibrate", shop, "weather", "sky", "--folds", "3", "--test", "rest")
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")
@@ -35,12 +35,12 @@ def test_the_report_is_that_of_the_library(shop: str) -> None:
     shown = [line.split() for line in output.splitlines() if "log loss" in line]
     assert shown == [
         ["calibrated", "on", "60", "log", "loss", f"{found.log_loss:.4f}", f"{found.calibrated_log_loss:.4f}"],
-        ["test", "30", "log", "loss", f"{found.before.log_loss:.4f}", f"{found.after.log_loss:.4f}"],  # type: ignore[union-attr]
+        ["test", "30", "log", "loss", f"{found.before.log_loss:.4f}", f"{found.after.log_loss:.4f}"],
     ]
     assert [line.split()[0] for line in repr(found).splitlines()[4:]] == ["calibrated", *["test"] * 4]
 
 
-def test_rows_held_back_and_json(shop: str) -> None:
+def test_rows_held_back_and_json(shop):
     arguments = ("--held-back", "--weight", "w", "--method", "platt", "--json")
     printed = json.loads(run("calibrate", shop, "weather", "rest", *arguments))
     with duckdb.connect(shop) as con:
@@ -53,7 +53,7 @@ def test_rows_held_back_and_json(shop: str) -> None:
 
 
 @pytest.mark.slow
-def test_predict_and_evaluate_take_the_calibrated_posteriors(shop: str) -> None:
+def test_predict_and_evaluate_take_the_calibrated_posteriors(shop):
     message = "error: model 'weather' is not calibrated; calibrate it first\n"
     assert run("predict", shop, "weather", "rest", "--calibrated", code=1) == message
     assert run("evaluate", shop, "weather", "rest", "--calibrated", code=1) == message
@@ -73,7 +73,7 @@ def test_predict_and_evaluate_take_the_calibrated_posteriors(shop: str) -> None:
     assert "warning: model 'weather' has changed" in CliRunner().invoke(main, ["update", shop, "weather", "rest"]).stderr
 
 
-def test_the_sets_of_labels_are_json_in_csv(shop: str) -> None:
+def test_the_sets_of_labels_are_json_in_csv(shop):
     labels = ["New York", "ham", "it's", "a, b", '"'] * 4
     with duckdb.connect(shop) as con:
         con.execute("CREATE TABLE towns AS SELECT unnest($1) AS town, unnest(range(20)) % 5 AS x", [labels])
@@ -85,7 +85,7 @@ def test_the_sets_of_labels_are_json_in_csv(shop: str) -> None:
     assert sets == [[label] for label in labels]
 
 
-def test_certain_rows_are_counted_and_predicted(shop: str) -> None:
+def test_certain_rows_are_counted_and_predicted(shop):
     printed = run("calibrate", shop, "weather", "sky", "--method", "certain", "--confidence", "0.5")
     assert "certain   decided" in printed
     found = json.loads(run("calibrate", shop, "weather", "sky", "--method", "certain", "--confidence", "0.5", "--json"))
@@ -95,7 +95,7 @@ def test_certain_rows_are_counted_and_predicted(shop: str) -> None:
     assert all(row["reason"] for row in rows)
 
 
-def test_the_sql_is_printed_and_changes_nothing(shop: str) -> None:
+def test_the_sql_is_printed_and_changes_nothing(shop):
     assert 'CREATE TABLE "weather"."calibration" AS' in run("calibrate", shop, "weather", "sky", "--sql")
     assert "not calibrated" in run("predict", shop, "weather", "rest", "--calibrated", code=1)
 
@@ -109,5 +109,5 @@ def test_the_sql_is_printed_and_changes_nothing(shop: str) -> None:
         (["rest"], 1, "error: rest counts 30 rows, and model 'weather' has learnt 60; folds need all rows"),
     ],
 )
-def test_it_refuses(shop: str, arguments: list[str], code: int, message: str) -> None:
+def test_it_refuses(shop, arguments, code, message):
     assert message in run("calibrate", shop, "weather", *arguments, code=code)

@@ -3,7 +3,6 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -15,7 +14,7 @@ import nbsql
 from nbsql.cli import main
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with the tables may and june, and the model golf of may."""
     con.execute(
         "CREATE TABLE may AS FROM (VALUES ('sun', 1.0, 'no'), ('sun', 2.0, 'yes'), ('rain', 3.0, 'yes')) AS t(sky, wind, play)"
@@ -24,12 +23,12 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
     nbsql.fit(con, "may", target="play", name="golf")
 
 
-def table(output: str) -> list[list[str]]:
+def table(output):
     """The cells of every line that has any."""
     return [re.split(r"\s{2,}", line.strip()) for line in output.splitlines()]
 
 
-def answers(con: duckdb.DuckDBPyConnection) -> list[Any]:
+def answers(con):
     """What the model has learnt and says, without the time of its changes."""
     queries = [f"FROM golf.{name} ORDER BY ALL" for name in ("statistics", "parameters", "lookups", "likelihoods")]
     queries += [f"FROM golf.{verb}('june') ORDER BY ALL" for verb in ("predict_proba", "explain")]
@@ -37,19 +36,19 @@ def answers(con: duckdb.DuckDBPyConnection) -> list[Any]:
     return [con.execute(query).fetchall() for query in queries]
 
 
-def state(database: str) -> list[Any]:
+def state(database):
     with duckdb.connect(database, read_only=True) as con:
         return answers(con)
 
 
-def agree(left: list[Any], right: list[Any]) -> None:
+def agree(left, right):
     """But for rounding: parallel sums differ in the last bit."""
     for one, other in zip(left, right, strict=True):
         same(one, other)
 
 
 @pytest.mark.slow
-def test_a_model_over_time(shop: str) -> None:
+def test_a_model_over_time(shop):
     learnt = run("update", shop, "golf", "june", "--batch", "2026-06")
     assert learnt.startswith("model golf in shop.duckdb learnt 2 rows of june, batch 2026-06\n")
     assert ["maybe", "1", "20.0 %"] in table(learnt)
@@ -71,7 +70,7 @@ def test_a_model_over_time(shop: str) -> None:
         assert found == nbsql.fit(con, "FROM may UNION ALL FROM june", target="play").predict_proba("june").fetchall()
 
 
-def test_a_change_learns_from_files(shop: str) -> None:
+def test_a_change_learns_from_files(shop):
     Path("july.csv").write_text("sky,wind,play\nfog,5.5,maybe\nsun,1.5,\n", encoding="utf-8")
     result = CliRunner().invoke(main, ["update", shop, "golf", "july.csv"], prog_name="nbsql")
     assert result.exit_code == 0, result.output
@@ -80,7 +79,7 @@ def test_a_change_learns_from_files(shop: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_ledger_is_shown(shop: str) -> None:
+def test_the_ledger_is_shown(shop):
     run("update", shop, "golf", "june", "--batch", "2026-06")
     run("forget", shop, "golf", "--batch", "2026-06")
     head, _, *lines = table(run("show", shop, "golf", "--batches"))
@@ -117,7 +116,7 @@ def test_the_ledger_is_shown(shop: str) -> None:
         (["compact", "golf", "--through", "7"], "error: no batch '7' in model 'golf'; it has '1'\n"),
     ],
 )  # fmt: skip
-def test_errors_are_one_line_and_nothing_has_changed(shop: str, arguments: list[str], message: str) -> None:
+def test_errors_are_one_line_and_nothing_has_changed(shop, arguments, message):
     before = state(shop)
     verb, *rest = arguments
     assert run(verb, shop, *rest, code=1).startswith(message)
@@ -125,18 +124,18 @@ def test_errors_are_one_line_and_nothing_has_changed(shop: str, arguments: list[
 
 
 @pytest.mark.parametrize("arguments", [[], ["june", "--batch", "1"]])
-def test_one_thing_is_forgotten_at_a_time(shop: str, arguments: list[str]) -> None:
+def test_one_thing_is_forgotten_at_a_time(shop, arguments):
     assert "name a SOURCE or a --batch, one of them" in run("forget", shop, "golf", *arguments, code=2)
 
 
 @pytest.mark.parametrize("mode", [[], ["--sql"]])
-def test_a_misspelt_database_is_not_made(shop: str, mode: list[str]) -> None:
+def test_a_misspelt_database_is_not_made(shop, mode):
     message = "error: no database 'shpo.duckdb'; did you mean 'shop.duckdb'?\n"
     assert run("update", "shpo.duckdb", "golf", "june", *mode, code=1) == message
     assert not Path("shpo.duckdb").exists()
 
 
-def test_statistics_are_kept_by_slice(shop: str) -> None:
+def test_statistics_are_kept_by_slice(shop):
     arguments = ("fit", shop, "june", "--target", "play", "--name", "sliced", "--slice-by", "wind > 5")
     assert "nbsql_slice" in run(*arguments, "--sql")
     run(*arguments)
@@ -157,7 +156,7 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
         ("--method em --best 1", "--best does not support --method em; list the features by name"),
     ],
 )
-def test_what_cannot_be_combined_is_said_in_options(shop: str, options: str, message: str) -> None:
+def test_what_cannot_be_combined_is_said_in_options(shop, options, message):
     source = "SELECT *, DATE '2026-06-01' AS day FROM june"
     said = run("fit", shop, source, "--target", "play", "--name", "mixed", "--exclude", "day", *options.split(), code=1)
     assert said.startswith("error: ")

@@ -11,7 +11,7 @@ import nbsql
 from nbsql.cli import main
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with the table sky and the model weather, cut by week."""
     con.execute("""CREATE TABLE sky AS SELECT i // 10 AS week, CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky,
         CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
@@ -19,7 +19,7 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.slow
-def test_cross_validation_is_that_of_the_library(shop: str) -> None:
+def test_cross_validation_is_that_of_the_library(shop):
     with duckdb.connect(shop) as con:
         found = nbsql.cross_validate(con, "sky", target="play", fold="week")
         whole = (found.rows, found.accuracy, found.log_loss)
@@ -41,12 +41,12 @@ def test_cross_validation_is_that_of_the_library(shop: str) -> None:
     assert message == "error: no column 'plya' in sky; did you mean 'play'?\n"
 
 
-def test_a_file_without_a_name_is_refused(shop: str) -> None:
+def test_a_file_without_a_name_is_refused(shop):
     assert run("export", shop, "weather", "", code=1) == "error: a path must be a text of at least one character, not ''\n"
 
 
 @pytest.mark.slow
-def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
+def test_what_is_chosen_is_that_of_the_library(shop):
     with duckdb.connect(shop) as con:
         found = nbsql.auto(con, "sky", target="play", fold="week", calibrate=False)
         tried, lines = found.tried.fetchall(), found.lines()
@@ -65,7 +65,7 @@ def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
         assert [*nbsql.load(con, "fitted").families] == ["sky"]
 
 
-def test_a_warning_of_every_method_that_is_tried_comes_once(shop: str) -> None:
+def test_a_warning_of_every_method_that_is_tried_comes_once(shop):
     rows = "SELECT * REPLACE (CASE WHEN rowid > 2 THEN play END AS play) FROM sky"
     found = CliRunner().invoke(
         main, ["auto", shop, rows, "--target", "play", "--fold", "week", "--name", "kept"], prog_name="nbsql"
@@ -75,7 +75,7 @@ def test_a_warning_of_every_method_that_is_tried_comes_once(shop: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep_is_that_of_the_library(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_is_that_of_the_library(shop, monkeypatch):
     with duckdb.connect(shop) as con:
         families = [{}, {"sky": nbsql.Categorical(alpha=3)}]
         found = nbsql.sweep(con, "sky", target="play", fold="week", alpha=[1, 9], prior=["uniform"], families=families)
@@ -105,7 +105,7 @@ def test_a_sweep_is_that_of_the_library(shop: str, monkeypatch: pytest.MonkeyPat
     assert run("sweep", "shpo.duckdb", "sky", "--target", "play", code=1) == message
 
 
-def test_models_are_merged(shop: str) -> None:
+def test_models_are_merged(shop):
     with duckdb.connect(shop) as con:
         nbsql.fit(con, "sky", target="play", exclude=["week"], name="again", slice_by="week")
     output = run("merge", shop, "weather", "again", "--name", "both")
@@ -115,7 +115,7 @@ def test_models_are_merged(shop: str) -> None:
     assert run("merge", shop, "weather", "again", "--name", "both", code=1).startswith("error: model 'both' is there already")
 
 
-def test_a_model_travels_in_a_file(shop: str) -> None:
+def test_a_model_travels_in_a_file(shop):
     assert run("export", shop, "weather", "weather.parquet") == "model weather written to weather.parquet\n"
     assert "is there already" in run("export", shop, "weather", "weather.parquet", code=1)
     duckdb.connect("other.duckdb").close()

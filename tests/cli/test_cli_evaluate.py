@@ -5,7 +5,6 @@ import io
 import json
 import re
 from functools import partial
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -22,18 +21,18 @@ run = partial(commands.run, "evaluate")
 SKY = "(VALUES ('sun', 'no', 2), ('sun', 'no', 1), ('rain', 'yes', 1), ('sun', 'yes', 3)) AS t(sky, play, w)"
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with the table sky and the model weather."""
     con.execute(f"CREATE TABLE sky AS FROM {SKY}")
     nbsql.fit(con, "sky", target="play", exclude=["w"], name="weather")
 
 
-def cells(output: str, start: str) -> list[list[str]]:
+def cells(output, start):
     """The cells of the lines that start with a word."""
     return [re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip().startswith(start)]
 
 
-def test_the_report(shop: str) -> None:
+def test_the_report(shop):
     with duckdb.connect(shop) as con:
         con.execute("INSERT INTO sky VALUES ('sun', NULL, 1)")
     output = run(shop, "weather", "sky")
@@ -52,7 +51,7 @@ def test_the_report(shop: str) -> None:
     assert "actual play (down) and predicted (across)" in output
 
 
-def test_weights_and_bins_arrive_in_the_library(shop: str) -> None:
+def test_weights_and_bins_arrive_in_the_library(shop):
     with duckdb.connect(shop) as con:
         expected = nbsql.load(con, "weather").evaluate("sky", weight="w", bins=3).to_dict()
     assert json.loads(run(shop, "weather", "sky", "--weight", "w", "--bins", "3", "--json")) == expected
@@ -66,7 +65,7 @@ def test_weights_and_bins_arrive_in_the_library(shop: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_tables_behind_the_numbers(shop: str) -> None:
+def test_the_tables_behind_the_numbers(shop):
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "weather").evaluate("sky", bins=2)
         expected = {name: getattr(found, name).fetchall() for name in TABLES}
@@ -80,12 +79,12 @@ def test_the_tables_behind_the_numbers(shop: str) -> None:
         assert lines[0][-1] in run(*arguments)
 
 
-def test_long_tables_are_cut_and_say_so(shop: str) -> None:
+def test_long_tables_are_cut_and_say_so(shop):
     output = run(shop, "weather", "sky", "--table", "lift", "--bins", "16")
     assert output.endswith("the first 30 rows; --limit N shows more, --csv all\n")
 
 
-def test_many_classes_have_no_matrix(shop: str) -> None:
+def test_many_classes_have_no_matrix(shop):
     with duckdb.connect(shop) as con:
         con.execute("CREATE TABLE many AS SELECT i % 9 AS y, i % 9 = 3 AS x FROM range(90) AS t(i)")
         nbsql.fit(con, "many", target="y", name="nine")
@@ -94,7 +93,7 @@ def test_many_classes_have_no_matrix(shop: str) -> None:
     assert "predicted (across)" not in output
 
 
-def test_booleans_and_rows_that_no_class_explains_are_named(shop: str) -> None:
+def test_booleans_and_rows_that_no_class_explains_are_named(shop):
     with duckdb.connect(shop) as con:
         con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'x', FALSE), ('b', 'y', TRUE)) AS t(a, b, y)")
         nbsql.fit(con, "t", target="y", alpha=0, name="sharp")
@@ -104,7 +103,7 @@ def test_booleans_and_rows_that_no_class_explains_are_named(shop: str) -> None:
     assert cells(output, "false   true   no class") == [["false", "true", "no class"]]
 
 
-def test_sql_is_printed_and_not_run(shop: str) -> None:
+def test_sql_is_printed_and_not_run(shop):
     printed, matrix = (run(shop, "weather", "sky", *table, "--sql") for table in ([], ["--table", "confusion"]))
     with duckdb.connect(shop) as con:
         assert (None, "accuracy", 0.75) in con.execute(printed).fetchall()
@@ -120,15 +119,15 @@ def test_sql_is_printed_and_not_run(shop: str) -> None:
         (["wether", "sky"], "error: no model 'wether' in 'shop'; did you mean 'weather'?"),
     ],
 )
-def test_errors_are_one_line(shop: str, arguments: list[str], message: str) -> None:
+def test_errors_are_one_line(shop, arguments, message):
     assert run(shop, *arguments, code=1).startswith(message)
 
 
-def test_one_form_at_a_time(shop: str) -> None:
+def test_one_form_at_a_time(shop):
     assert "choose one of --json, --csv and --sql" in run(shop, "weather", "sky", "--json", "--csv", code=2)
 
 
-def test_two_models_on_the_same_rows(shop: str) -> None:
+def test_two_models_on_the_same_rows(shop):
     with duckdb.connect(shop) as con:
         nbsql.fit(con, "SELECT w, play FROM sky", target="play", name="by_weight")
         expected = nbsql.load(con, "weather").compare(nbsql.load(con, "by_weight"), "sky").fetchall()
@@ -143,7 +142,7 @@ def test_two_models_on_the_same_rows(shop: str) -> None:
 
 
 @pytest.mark.slow
-def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
+def test_slices_and_two_of_them_side_by_side(shop):
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "weather").evaluate("sky", by="w", weight="w").slices
         assert found is not None
@@ -172,7 +171,7 @@ def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
     assert output.splitlines()[0].startswith("metric,value,other,difference,low,high,ratio")
 
 
-def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop: str) -> None:
+def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop):
     result = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky"], prog_name="nbsql")
     assert "warning: the model has learnt these rows, so that the numbers are too good;" in result.stderr
     assert "evaluate them by folds, with --folds 5" in result.stderr
@@ -185,7 +184,7 @@ def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop: str) 
 
 
 @pytest.mark.slow
-def test_gain_is_a_line_beside_the_numbers(tmp_path: Path) -> None:
+def test_gain_is_a_line_beside_the_numbers(tmp_path):
     path = str(tmp_path / "pairs.duckdb")
     with duckdb.connect(path) as con:
         columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, (i + i // 2) % 2 AS y"

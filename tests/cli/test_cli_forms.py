@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -24,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 TALES = ("demo", "sql", "ad-hoc", "dbt-path", "help", "report", "plot")  # a story, SQL, a path, pages, a picture: no values
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with the tables golf and other and the model spell."""
     con.execute(
         "CREATE TABLE golf AS SELECT i AS id, i % 3 AS wind, ['é', 'b'][1 + i % 2] AS sky, i % 4 = 0 AS play "
@@ -34,17 +33,17 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
     nbsql.fit(con, "golf", target="play", name="spell", id="id")
 
 
-def rows_of(text: str) -> list[dict[str, str]]:
+def rows_of(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_every_verb_that_answers_has_both_forms() -> None:
+def test_every_verb_that_answers_has_both_forms():
     for name, command in main.commands.items():
         options = {option for parameter in command.params for option in parameter.opts}
         assert ({"--json", "--csv"} <= options) == (name not in TALES), name
 
 
-def test_a_list_of_models(shop: str) -> None:
+def test_a_list_of_models(shop):
     (line,) = json.loads(run("list", shop, "--json"))
     assert line.pop("updated_at").startswith("20")
     assert line == {"model": "spell", "target": "play", "classes": 2, "features": 2, "rows": 40, "error": None}
@@ -55,7 +54,7 @@ def test_a_list_of_models(shop: str) -> None:
     assert "choose one of --json and --csv" in run("list", shop, "--json", "--csv", code=2)
 
 
-def test_a_model_is_shown_as_an_object_of_its_parts(shop: str) -> None:
+def test_a_model_is_shown_as_an_object_of_its_parts(shop):
     shown = json.loads(run("show", shop, "spell", "--json"))
     assert (shown["model"], shown["target"], shown["rows"]) == ("spell", "play", 40)
     assert [(f["feature"], f["family"], f["columns"], f["types"]) for f in shown["features"]] == [
@@ -90,7 +89,7 @@ def test_a_model_is_shown_as_an_object_of_its_parts(shop: str) -> None:
         (("import", "shop.duckdb", "spell.parquet", "--name", "new"), "wind"),
     ],
 )
-def test_what_makes_or_changes_a_model_answers_with_it(shop: str, arguments: tuple[str, ...], feature: str) -> None:
+def test_what_makes_or_changes_a_model_answers_with_it(shop, arguments, feature):
     run("export", shop, "spell", "spell.parquet")
     found = json.loads(run(*arguments, "--json"))
     assert found["features"][0]["feature"] == feature
@@ -101,13 +100,13 @@ def test_what_makes_or_changes_a_model_answers_with_it(shop: str, arguments: tup
         assert rows_of(run(*arguments, *replacing, "--csv"))[0]["feature"] == feature
 
 
-def test_what_is_done_is_said_as_facts(shop: str) -> None:
+def test_what_is_done_is_said_as_facts(shop):
     assert json.loads(run("export", shop, "spell", "a.parquet", "--json")) == {"model": "spell", "path": "a.parquet"}
     assert run("export", shop, "spell", "b.parquet", "--csv") == "model,path\nspell,b.parquet\n"
     assert run("drop", shop, "spell", "--yes", "--csv") == "dropped\nspell\n"
 
 
-def test_predictions_take_the_same_options(shop: str) -> None:
+def test_predictions_take_the_same_options(shop):
     assert run("predict", shop, "spell", "golf", "--json") == run("predict", shop, "spell", "golf", "--format", "json")
     assert run("explain", shop, "spell", "golf", "--csv") == run("explain", shop, "spell", "golf", "--format", "csv")
     assert "choose one of --csv and --format json" in run("predict", shop, "spell", "golf", "--csv", "--format", "json", code=2)
@@ -116,14 +115,14 @@ def test_predictions_take_the_same_options(shop: str) -> None:
     assert Path("scored.dat").read_text(encoding="utf-8") == run("predict", shop, "spell", "golf", "--csv")
 
 
-def test_an_infinity_is_text_in_json(shop: str) -> None:
+def test_an_infinity_is_text_in_json(shop):
     run("fit", shop, "golf", "--target", "play", "--name", "mle", "--estimate", "mle", "--feature", "sky")
     numbers = json.loads(run("log-likelihood", shop, "mle", "SELECT 'é' AS sky, TRUE AS play", "--labelled", "--json"))
     assert numbers["rows"] == 1
     json.loads(run("show", shop, "mle", "--json"), parse_constant=lambda word: pytest.fail(word))
 
 
-def test_calibration_as_csv(shop: str) -> None:
+def test_calibration_as_csv(shop):
     rows = rows_of(run("calibrate", shop, "spell", "golf", "--folds", "2", "--csv"))
     assert {row["metric"] for row in rows} >= {"log loss"}
 
@@ -134,8 +133,8 @@ GOLF = "id,wind,sky,play\n" + "".join(f"{i},{i % 3},{'éb'[i % 2]},{str(i % 4 ==
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "json"])
-def test_standard_input_is_a_source(shop: str, form: str) -> None:
-    rows: list[dict[str, Any]] = [{"id": i, "wind": i % 3, "sky": "éb"[i % 2], "play": i % 4 == 0} for i in range(40)]
+def test_standard_input_is_a_source(shop, form):
+    rows = [{"id": i, "wind": i % 3, "sky": "éb"[i % 2], "play": i % 4 == 0} for i in range(40)]
     text = {"csv": GOLF, "jsonl": "".join(f"{json.dumps(row)}\n" for row in rows), "json": json.dumps(rows)}[form]
     run("fit", shop, "-", "--target", "play", "--id", "id", "--name", "piped", stdin=text)
     assert json.loads(run("show", shop, "piped", "--batches", "--json"))[0]["source"] == "standard input"
@@ -145,7 +144,7 @@ def test_standard_input_is_a_source(shop: str, form: str) -> None:
     assert [float(row["probability"]) for row in piped] == pytest.approx([float(row["probability"]) for row in table])
 
 
-def test_standard_input_is_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_is_no_database(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for command in ("fit - golf.csv --target play --name m", "predict - m golf.csv", "list -", "update - m golf.csv"):
         found = CliRunner().invoke(main, command.split())
@@ -155,7 +154,7 @@ def test_standard_input_is_no_database(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_standard_input_goes_wherever_a_source_does(shop: str) -> None:
+def test_standard_input_goes_wherever_a_source_does(shop):
     assert "evaluated on 40 rows" in run("evaluate", shop, "spell", "-", stdin=GOLF)
     assert "predicted " in run("explain", shop, "spell", "-", stdin=GOLF)
     assert "40 rows" in run("cross-validate", shop, "-", "--target", "play", "--id", "id", stdin=GOLF)
@@ -165,9 +164,7 @@ def test_standard_input_goes_wherever_a_source_does(shop: str) -> None:
     assert "fit" in run("fit", "new.duckdb", "-", "--target", "play", "--name", "m", "--json", stdin=GOLF)
 
 
-def test_standard_input_with_nothing_in_it_is_one_line(
-    shop: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_standard_input_with_nothing_in_it_is_one_line(shop, tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.mktemp("temporary")  # which no other test uses at the same time
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     assert run("predict", shop, "spell", "-", code=1, stdin="") == (
@@ -177,7 +174,7 @@ def test_standard_input_with_nothing_in_it_is_one_line(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_pipe_by_name_is_one_line(shop: str) -> None:
+def test_a_pipe_by_name_is_one_line(shop):
     os.mkfifo("rows.csv")
     said = "error: 'rows.csv' is a pipe, and a source is read more than once; name standard input, -, instead\n"
     assert run("predict", shop, "spell", "rows.csv", code=1) == said
@@ -187,7 +184,7 @@ def test_a_pipe_by_name_is_one_line(shop: str) -> None:
 # Completion ----------------------------------------------------------------------------------------------------------
 
 
-def completed(*words: str) -> list[str]:
+def completed(*words):
     """What the shell offers for the last word."""
     completion = ShellComplete(main, {}, "nbsql", "_NBSQL_COMPLETE")
     return [
@@ -196,7 +193,7 @@ def completed(*words: str) -> list[str]:
     ]
 
 
-def test_the_shell_completes_what_the_database_holds(shop: str) -> None:
+def test_the_shell_completes_what_the_database_holds(shop):
     assert completed("predict", "") == ["shop.duckdb"]
     assert completed("predict", "nothing") == ["<file>"]
     assert completed("predict", shop, "s") == ["spell"]
@@ -212,7 +209,7 @@ def test_the_shell_completes_what_the_database_holds(shop: str) -> None:
     assert not Path("nothing.duckdb").exists()
 
 
-def test_completion_of_a_locked_database_is_silent(shop: str) -> None:
+def test_completion_of_a_locked_database_is_silent(shop):
     with duckdb.connect(shop):
         words = {"COMP_WORDS": f"nbsql predict {shop} ", "COMP_CWORD": "3", "_NBSQL_COMPLETE": "bash_complete"}
         program = [sys.executable, "-c", "from nbsql.cli import main; main(prog_name='nbsql')"]
@@ -225,7 +222,7 @@ def test_completion_of_a_locked_database_is_silent(shop: str) -> None:
 
 
 @pytest.mark.parametrize(("variable", "codes"), [("", ["\x1b[31m", "\x1b[33m"]), ("1", [])])
-def test_no_color_is_respected_in_errors_and_warnings(shop: str, variable: str, codes: list[str]) -> None:
+def test_no_color_is_respected_in_errors_and_warnings(shop, variable, codes):
     constant = "SELECT 1 AS a, i % 2 AS b FROM range(4) AS t(i)"
     said = ""
     for words in (("predict", shop, "spell", "nothing"), ("fit", shop, constant, "--target", "b", "--name", "m")):
@@ -238,10 +235,10 @@ def test_no_color_is_respected_in_errors_and_warnings(shop: str, variable: str, 
 @pytest.mark.parametrize(
     "variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}]
 )
-def test_a_terminal_of_ascii_gets_readable_tables(shop: str, variables: dict[str, str]) -> None:
+def test_a_terminal_of_ascii_gets_readable_tables(shop, variables):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
 
-    def program(*arguments: str) -> bytes:
+    def program(*arguments):
         done = subprocess.run([sys.executable, "-m", "nbsql", *arguments], env=environment, capture_output=True, check=False)
         assert (done.returncode, done.stderr) == (0, b""), done.stderr
         return done.stdout
@@ -256,12 +253,12 @@ def test_a_terminal_of_ascii_gets_readable_tables(shop: str, variables: dict[str
     assert "é" in program("predict", shop, "spell", "SELECT 1 AS wind, 'é' AS sky", "--sql").decode()
 
 
-def test_sql_with_fit_is_what_fit_prints(shop: str) -> None:
+def test_sql_with_fit_is_what_fit_prints(shop):
     options = ("golf", "--target", "play", "--name", "other", "--id", "id")
     assert run("sql", shop, "fit", *options) == run("fit", shop, *options, "--sql")
 
 
-def test_messages_name_the_option(shop: str) -> None:
+def test_messages_name_the_option(shop):
     taken = run("fit", shop, "golf", "--target", "play", "--name", "spell", code=1)
     assert taken == "error: model 'spell' is there already; fit it with --replace, or choose another name\n"
     run("export", shop, "spell", "a.parquet")
@@ -284,7 +281,7 @@ with opened(duckdb.connect()) as engine:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a pipe says that its reader has gone")
-def test_a_reader_that_has_enough_stops_the_scoring() -> None:
+def test_a_reader_that_has_enough_stops_the_scoring():
     """Of rows that would take years to read, after the first few."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", ENDLESS]
@@ -300,7 +297,7 @@ def test_a_reader_that_has_enough_stops_the_scoring() -> None:
         assert process.stderr.read() == b"stopped\n"
 
 
-def test_the_rows_of_a_pipe_are_those_of_the_source_in_their_order(shop: str) -> None:
+def test_the_rows_of_a_pipe_are_those_of_the_source_in_their_order(shop):
     with duckdb.connect(shop) as con:
         con.execute("CREATE TABLE many AS SELECT i AS id, i % 3 AS wind, 'b' AS sky FROM range(12_000) AS t(i)")
     command = [sys.executable, "-m", "nbsql", "predict", shop, "spell", "many", "--csv"]
@@ -311,7 +308,7 @@ def test_the_rows_of_a_pipe_are_those_of_the_source_in_their_order(shop: str) ->
     assert [line.split(b",", 1)[0] for line in lines[1:]] == [str(number).encode() for number in range(12_000)]
 
 
-def test_rows_are_classified_without_a_model(tmp_path: Path) -> None:
+def test_rows_are_classified_without_a_model(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:
         con.execute(

@@ -10,7 +10,7 @@ from support.commands import cells, run
 import nbsql
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with the table sky, the models weather and its linear twin."""
     con.execute("""CREATE TABLE sky AS SELECT CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky, i % 7 + 0.5 AS wind,
         CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
@@ -18,14 +18,14 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
     nbsql.fit(con, "sky", target="play", name="flat", families={"wind": nbsql.Gaussian(shared_variance=True)})
 
 
-def test_forms_that_a_model_does_not_have(shop: str) -> None:
+def test_forms_that_a_model_does_not_have(shop):
     assert run("linear", shop, "weather", code=1) == (
         "error: model 'weather' has no linear form: 'wind' is gaussian with a variance of its own in every class; "
         "use `nbsql quadratic`, or fit it with --family 'COLUMN=gaussian(shared_variance=true)'\n"
     )
 
 
-def test_a_sample_is_that_of_the_library(shop: str) -> None:
+def test_a_sample_is_that_of_the_library(shop):
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")
         rows, text = model.sample(50, seed=3).fetchall(), model.sample(50, seed=3).sql
@@ -42,7 +42,7 @@ def test_a_sample_is_that_of_the_library(shop: str) -> None:
     assert run("sample", shop, "weather", "50", "--seed", "3", "--sql").strip() == text.strip()
 
 
-def test_a_sample_is_kept(shop: str) -> None:
+def test_a_sample_is_kept(shop):
     before = Path(shop).read_bytes()
     statement = run("sample", shop, "weather", "50", "--into", "drawn", "--sql")
     assert statement.startswith("BEGIN TRANSACTION;\n\n-- check the name\n")
@@ -61,7 +61,7 @@ def test_a_sample_is_kept(shop: str) -> None:
     assert "Invalid value for 'N'" in run("sample", shop, "weather", "--", "-1", code=2)
 
 
-def test_the_log_likelihood_of_a_table(shop: str) -> None:
+def test_the_log_likelihood_of_a_table(shop):
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")
         plain, labelled = model.log_likelihood("sky"), model.log_likelihood("sky", labelled=True)
@@ -87,7 +87,7 @@ PRIORS = "SELECT unnest(['yes', 'no']) AS class, unnest([0.3, 0.7]) AS prior"
 LIKELIHOODS = """SELECT unnest(['yes', 'no']) AS class, 'wait' AS feature, unnest([0.5, 0.25]) AS rate"""
 
 
-def test_a_model_of_given_probabilities(shop: str) -> None:
+def test_a_model_of_given_probabilities(shop):
     Path("priors.csv").write_text("class,prior\nyes,0.3\nno,0.7\n")
     Path("likelihoods.csv").write_text(
         "class,feature,value,likelihood\nyes,wind,weak,0.4\nyes,wind,strong,0.6\nno,wind,weak,0.1\nno,wind,strong,0.9\n"
@@ -106,7 +106,7 @@ def test_a_model_of_given_probabilities(shop: str) -> None:
     run(*arguments, "--replace")
 
 
-def test_families_of_given_probabilities(shop: str) -> None:
+def test_families_of_given_probabilities(shop):
     run("from-tables", shop, PRIORS, LIKELIHOODS, "--name", "calls", "--family", "wait=exponential")
     with duckdb.connect(shop) as con:
         assert [family.name for family in nbsql.load(con, "calls").families.values()] == ["exponential"]
@@ -117,7 +117,7 @@ def test_families_of_given_probabilities(shop: str) -> None:
     assert Path(shop).read_bytes() == before
 
 
-def test_a_query_without_a_model_runs_elsewhere(shop: str) -> None:
+def test_a_query_without_a_model_runs_elsewhere(shop):
     printed = run("sql", shop, "predict", "weather", "SELECT 'sun' AS sky, 2.5 AS wind", "--inline")
     with duckdb.connect(shop) as con:
         expected = nbsql.load(con, "weather").predict("SELECT 'sun' AS sky, 2.5 AS wind").fetchall()

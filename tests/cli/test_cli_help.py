@@ -15,7 +15,7 @@ from nbsql.cli.help import _show, page_text, pages
 from nbsql.report import PANELS
 
 
-def helped(*topic: str):
+def helped(*topic):
     return CliRunner().invoke(main, ["help", *topic])
 
 

@@ -3,7 +3,6 @@
 import ast
 import pickle
 import re
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from click.testing import CliRunner
 import nbsql
 from nbsql.cli import main
 from nbsql.cli.messages import with_options
-from nbsql.errors import Cure, in_words
+from nbsql.errors import in_words
 from nbsql.family import FAMILIES
 
 PACKAGE = Path(nbsql.__file__).parent
@@ -36,7 +35,7 @@ OF_PYTHON = (
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop(tmp_path_factory):
     """A folder with a database of the tables days and skies, and the model golf of days."""
     folder = tmp_path_factory.mktemp("shop")
     with duckdb.connect(folder / "shop.duckdb") as con:
@@ -51,7 +50,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, code: int = 1, given: bytes | None = None) -> str:
+def run(shop, monkeypatch, words, code=1, given=None):
     """What a command says, without the word error; one line of it."""
     monkeypatch.chdir(shop)
     result = CliRunner().invoke(main, words.split(), input=given, prog_name="nbsql")
@@ -96,7 +95,7 @@ def run(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, code: int = 1, 
         ("merge shop.duckdb golf GOLF --name m", "merge would count the rows of model 'golf' twice; name each model once"),
     ],
 )
-def test_a_cure_is_an_option_or_a_command(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str) -> None:
+def test_a_cure_is_an_option_or_a_command(shop, monkeypatch, words, message):
     said = run(shop, monkeypatch, words)
     assert said.startswith(message) or said.endswith(message), said
 
@@ -110,7 +109,7 @@ def test_a_cure_is_an_option_or_a_command(shop: Path, monkeypatch: pytest.Monkey
         ("predict shop.duckdb golf days --cost yes:no=2 --cost yes:no=3", "--cost", "yes:no"),
     ],
 )
-def test_a_name_comes_once(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, option: str, name: str) -> None:
+def test_a_name_comes_once(shop, monkeypatch, words, option, name):
     said = run(shop, monkeypatch, words, code=2)
     assert said == f"Invalid value for '{option}': '{name}' is given twice; give it once"
 
@@ -125,7 +124,7 @@ def test_a_name_comes_once(shop: Path, monkeypatch: pytest.MonkeyPatch, words: s
         ("dependence shop.duckdb golf days --features sky --features wind", "--features"),
     ],
 )
-def test_an_option_of_one_value_is_given_once(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, option: str) -> None:
+def test_an_option_of_one_value_is_given_once(shop, monkeypatch, words, option):
     assert run(shop, monkeypatch, words, code=2) == f"{option} is given twice; give it once"
 
 
@@ -147,11 +146,11 @@ def test_an_option_of_one_value_is_given_once(shop: Path, monkeypatch: pytest.Mo
         ),
     ],
 )
-def test_a_file_of_no_use_is_one_line(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str) -> None:
+def test_a_file_of_no_use_is_one_line(shop, monkeypatch, words, message):
     assert run(shop, monkeypatch, words, given=(shop / "latin.csv").read_bytes()) == message
 
 
-def messages() -> Iterator[str]:
+def messages():
     """The texts in the package that are several words, with X for what is filled in, unless that is an argument itself."""
     for path in sorted(PACKAGE.rglob("*.py")):
         if path.relative_to(PACKAGE).parts[0] in OTHER_ROOMS:
@@ -170,12 +169,12 @@ def messages() -> Iterator[str]:
                 yield text
 
 
-def _filled(part: ast.expr) -> str:
+def _filled(part):
     return "'X'" if isinstance(part, ast.FormattedValue) and part.conversion == ord("r") else "X"
 
 
 @pytest.mark.slow
-def test_every_message_is_said_in_options() -> None:
+def test_every_message_is_said_in_options():
     """What a message names stands between marks; what is left in Python's words are the options of families."""
     commands = main.commands
     options = {
@@ -194,18 +193,18 @@ def test_every_message_is_said_in_options() -> None:
     assert left == []
 
 
-def test_a_value_with_a_minus_is_told_from_an_option(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_value_with_a_minus_is_told_from_an_option(shop, monkeypatch):
     said = run(shop, monkeypatch, "discrimination shop.duckdb golf -1 1", code=2)
     assert said == "-1 is no option; if it begins a value, put -- before it, and the options before that"
     said = run(shop, monkeypatch, "discrimination shop.duckdb golf --json -- -1 1")
     assert said == "model 'golf' has no class '-1'; it has 'no', 'yes'"
 
 
-def test_a_cure_is_data_that_python_shows_as_code(shop: Path) -> None:
+def test_a_cure_is_data_that_python_shows_as_code(shop):
     with pytest.raises(nbsql.ModelError) as caught:
         nbsql.fit(str(shop / "shop.duckdb"), "days", target="play", name="golf")
     assert str(caught.value) == "model 'golf' is there already; fit it with replace=True, or choose another name"
-    cures: list[Cure] = []
+    cures = []
     in_words(caught.value.marked, lambda cure: cures.append(cure) or "")
     assert [(code.arg, code.value.value) for code in cures[0].codes] == [("replace", True)]
     assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args  # noqa: S301 - our own

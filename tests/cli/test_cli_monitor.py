@@ -14,7 +14,7 @@ from nbsql.cli import main
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> str:
+def shop(tmp_path_factory):
     """A database with the table sky, where rain comes in the third week, and the model weather of the first."""
     path = str(tmp_path_factory.mktemp("shop") / "shop.duckdb")
     with duckdb.connect(path) as con:
@@ -25,13 +25,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
-def run(*arguments: str, code: int = 0) -> tuple[str, str]:
+def run(*arguments, code=0):
     result = CliRunner().invoke(main, list(arguments), prog_name="nbsql")
     assert result.exit_code == code, result.output
     return result.stdout, result.stderr
 
 
-def test_what_passes_a_limit_is_said_and_is_the_status(shop: str) -> None:
+def test_what_passes_a_limit_is_said_and_is_the_status(shop):
     watched = ("monitor", shop, "weather", "sky", "--by", "week")
     out, err = run(*watched, "--csv", "--fail-over", "psi=5")
     rows = list(csv.DictReader(io.StringIO(out)))
@@ -53,7 +53,7 @@ def test_what_passes_a_limit_is_said_and_is_the_status(shop: str) -> None:
     assert json.loads(run(*watched, "--reference", "FROM sky WHERE week = 0", "--json")[0])[0]["period"] in ("0", 0)
 
 
-def test_rows_without_a_period_and_large_numbers_are_plain(shop: str) -> None:
+def test_rows_without_a_period_and_large_numbers_are_plain(shop):
     many = "SELECT NULL::INTEGER AS week, sky, play FROM sky, range(300)"
     assert run("monitor", shop, "weather", many, "--fail-over", "rows=20000", code=3)[1].splitlines() == [
         "outside: in all rows, rows is 27,000, over the limit 20,000"
@@ -72,13 +72,13 @@ def test_rows_without_a_period_and_large_numbers_are_plain(shop: str) -> None:
         ("sky", "posterior_psi=0.1", ["--reference", "FROM sky WHERE false"]),
     ],
 )
-def test_a_limit_on_nothing_is_an_error(shop: str, source: str, limit: str, options: list[str]) -> None:
+def test_a_limit_on_nothing_is_an_error(shop, source, limit, options):
     _, err = run("monitor", shop, "weather", source, "--fail-over", limit, *options, code=1)
     metric = limit.split("=")[0]
     assert err == f"error: {metric} has a limit, and no value in any period; check that {source} has rows, and classes\n"
 
 
-def test_a_figure_that_cannot_be_computed_is_outside_of_its_limit(shop: str) -> None:
+def test_a_figure_that_cannot_be_computed_is_outside_of_its_limit(shop):
     gone = "SELECT week, play, CASE WHEN week = 0 THEN sky END AS sky FROM sky"
     assert run("monitor", shop, "weather", gone, "--by", "week", "--fail-over", "psi=5", code=3)[1].splitlines() == [
         "outside: in period 1, psi of sky cannot be computed, and has the limit 5",
@@ -97,7 +97,7 @@ def test_a_figure_that_cannot_be_computed_is_outside_of_its_limit(shop: str) -> 
     )
 
 
-def test_what_is_no_limit_is_refused(shop: str) -> None:
+def test_what_is_no_limit_is_refused(shop):
     for text, message in {
         "psi": "'psi' is not METRIC=LIMIT, such as psi=0.2",
         "psi=much": "'psi=much' is not METRIC=LIMIT, such as psi=0.2",
@@ -108,7 +108,7 @@ def test_what_is_no_limit_is_refused(shop: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_panel(shop: str, tmp_path: Path) -> None:
+def test_the_panel(shop, tmp_path):
     pytest.importorskip("vl_convert", reason="vl-convert-python is not installed: pip install '.[report]'")
     target = str(tmp_path / "m.json")
     out, _ = run("plot", shop, "weather", "monitor", "sky", "--by", "week", "--output", target)
@@ -124,7 +124,7 @@ def test_the_panel(shop: str, tmp_path: Path) -> None:
     assert "Is it still good?" in text
 
 
-def test_a_summary_is_not_limited(shop: str) -> None:
+def test_a_summary_is_not_limited(shop):
     out, _ = run("monitor", shop, "weather", "sky", "--by", "week", "--summary", "--csv")
     assert out.splitlines()[0] == "period,rows,labelled,accuracy,log_loss,log_evidence,feature,psi,moved"
     assert len(out.splitlines()) == 4

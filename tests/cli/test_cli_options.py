@@ -2,10 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -23,7 +21,7 @@ TABLE = """CREATE TABLE t AS SELECT i AS id, 'abc'[1 + i % 3] AS y, i * 7 % 11 +
     'v' || i * i % 4 AS v, i % 2 = 0 AS g, i % 4 AS kind FROM range(60) AS r(i)"""
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with a table, two that can be joined to it, and the calibrated model m of numbers, a word and a boolean."""
     con.execute(TABLE)
     con.execute("CREATE TABLE dated AS SELECT *, DATE '2025-01-01' + id::INTEGER AS day FROM t")
@@ -34,7 +32,7 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
     model.calibrate("t", method="certain", confidence=0.5)
 
 
-FITS: dict[str, dict[str, Any]] = {
+FITS = {
     "--method logistic --penalty 2 --iterations 50 --feature x": {
         "method": Logistic(penalty=2, iterations=50), "features": ["x"]
     },
@@ -70,7 +68,7 @@ FAMILIES = {"day": {"family": "calendar", "parts": ["weekday"]}, "x": {"family":
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", FITS)
-def test_the_options_of_a_fit_make_its_arguments(shop: str, words: str) -> None:
+def test_the_options_of_a_fit_make_its_arguments(shop, words):
     Path("of_day.json").write_text(json.dumps(FAMILIES))
     source = "dated" if "day" in words else "t"
     run("fit", shop, source, "--target", "y", "--id", "id", "--name", "n", *shlex.split(words))
@@ -80,7 +78,7 @@ def test_the_options_of_a_fit_make_its_arguments(shop: str, words: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_is_shown_with_its_options(shop: str) -> None:
+def test_a_model_is_shown_with_its_options(shop):
     for words, shown in {
         "--components a=2": "components a 2",
         "--estimate map --alpha 2": "alpha 2, prior empirical, estimate mode",
@@ -91,7 +89,7 @@ def test_a_model_is_shown_with_its_options(shop: str) -> None:
 
 
 @pytest.mark.slow
-def test_comparisons_of_fits_take_their_options(shop: str) -> None:
+def test_comparisons_of_fits_take_their_options(shop):
     fit = (shop, "t", "--target", "y", "--id", "id", "--folds", "2")
     of_methods = ("--method joint", "--method em --em-weight 0.5", "--method tan --number-bins mdl")
     for words in (*of_methods, "--best 1", "--classes a,b,c,d", "--join groups:g"):
@@ -100,7 +98,7 @@ def test_comparisons_of_fits_take_their_options(shop: str) -> None:
     assert {line.split(",")[2] for line in swept[1:]} == {"uniform", "smoothed(40)"}
 
 
-def test_every_option_of_a_method_is_one_of_each_command_that_fits() -> None:
+def test_every_option_of_a_method_is_one_of_each_command_that_fits():
     arguments = {field.name for kind in (*METHODS.values(), Mixture) for field in fields(kind)}
     for name in ("fit", "classify", "cross-validate", "sweep"):
         said = {str(option.name): str(getattr(option, "help", "")) for option in main.commands[name].params}
@@ -152,14 +150,13 @@ def test_every_option_of_a_method_is_one_of_each_command_that_fits() -> None:
         ("--components z=2", 1, "components names 'z', which is no class of 'y'"),
     ],
 )  # fmt: skip
-def test_options_of_a_fit_that_cannot_be(made: Path, words: str, code: int, message: str) -> None:
+def test_options_of_a_fit_that_cannot_be(made, words, code, message):
     said = run("fit", str(made), "t", "--target", "y", "--name", "x", *shlex.split(words), code=code)
     assert message in " ".join(said.replace("│", " ").split())
 
 
-Ask = Callable[[nbsql.Model], nbsql.Query]
 GAPS = "SELECT id, x, CASE WHEN id % 2 = 0 THEN v END AS v, g, y FROM t LIMIT 6"
-ROWS: dict[str, Ask] = {
+ROWS = {
     "predict --cost a:b=5": lambda m: m.predict(GAPS, costs={("a", "b"): 5}),
     "predict --cost a:b=5 --cost b:b=0.5": lambda m: m.predict(GAPS, costs={("a", "b"): 5, ("b", "b"): 0.5}),
     "predict --threshold a=0.25": lambda m: m.predict(GAPS, thresholds={"a": 0.25}),
@@ -176,7 +173,7 @@ ROWS: dict[str, Ask] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", ROWS)
-def test_the_options_of_a_verb_are_its_arguments(shop: str, words: str) -> None:
+def test_the_options_of_a_verb_are_its_arguments(shop, words):
     verb, *options = shlex.split(words)
     with duckdb.connect(shop) as con:
         query = ROWS[words](nbsql.load(con, "m"))
@@ -192,7 +189,7 @@ def test_the_options_of_a_verb_are_its_arguments(shop: str, words: str) -> None:
             assert con.execute("SELECT count(*) FROM kept").fetchall() == [(count,)]
 
 
-def test_an_evaluation_at_a_cost_is_that_of_the_library(shop: str) -> None:
+def test_an_evaluation_at_a_cost_is_that_of_the_library(shop):
     options = ("evaluate", shop, "m", "t", "--cost", "a:b=5")
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "m").evaluate("t", costs={("a", "b"): 5})
@@ -215,5 +212,5 @@ def test_an_evaluation_at_a_cost_is_that_of_the_library(shop: str) -> None:
         ("--columns nil", 1, "no column 'nil' in t"),
     ],
 )
-def test_options_of_a_verb_that_cannot_be(made: Path, words: str, code: int, message: str) -> None:
+def test_options_of_a_verb_that_cannot_be(made, words, code, message):
     assert message in run("predict", str(made), "m", "t", *shlex.split(words), code=code)

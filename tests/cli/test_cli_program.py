@@ -17,13 +17,13 @@ import nbsql
 ROOT = Path(__file__).parents[2]
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """A database with the table golf and the model spell."""
     con.execute("CREATE TABLE golf AS SELECT i % 3 AS wind, i % 2 = 0 AS play FROM range(14) AS t(i)")
     nbsql.fit(con, "golf", target="play", name="spell")
 
 
-def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:
+def program(*arguments, folder):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", "nbsql", *arguments], cwd=folder, env=environment,
@@ -32,7 +32,7 @@ def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_a_whole_session_of_processes(shop: str, tmp_path: Path) -> None:
+def test_a_whole_session_of_processes(shop, tmp_path):
     with program("predict", shop, "spell", "golf", "--format", "csv", folder=tmp_path) as process:
         out, err = process.communicate()
     assert (process.returncode, err) == (0, "")
@@ -45,7 +45,7 @@ def test_a_whole_session_of_processes(shop: str, tmp_path: Path) -> None:
         assert process.communicate()[0] == f"nbsql, version {nbsql.__version__}\n"
 
 
-def test_two_processes_read_one_database(shop: str, tmp_path: Path) -> None:
+def test_two_processes_read_one_database(shop, tmp_path):
     with duckdb.connect(shop, read_only=True), program("list", shop, folder=tmp_path) as process:
         out, err = process.communicate()
     assert (process.returncode, err) == (0, "")
@@ -56,7 +56,7 @@ def test_two_processes_read_one_database(shop: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments", [("ad-hoc",), ("predict", "shop.duckdb", "spell", "golf", "--csv"), ("list", "shop.duckdb")]
 )
-def test_standard_output_on_a_full_disk_is_one_line(shop: str, arguments: tuple[str, ...]) -> None:
+def test_standard_output_on_a_full_disk_is_one_line(shop, arguments):
     command, environment = [sys.executable, "-m", "nbsql", *arguments], {**os.environ, "PYTHONPATH": str(ROOT)}
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -64,7 +64,7 @@ def test_standard_output_on_a_full_disk_is_one_line(shop: str, arguments: tuple[
     assert done.returncode == 1
 
 
-def test_a_locked_database_is_one_line(shop: str, tmp_path: Path) -> None:
+def test_a_locked_database_is_one_line(shop, tmp_path):
     with duckdb.connect(shop), program("list", shop, folder=tmp_path) as process:
         _, err = process.communicate()
     assert process.returncode == 1
@@ -74,7 +74,7 @@ def test_a_locked_database_is_one_line(shop: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("database", ["shop.duckdb", "new.duckdb"])
-def test_an_interrupted_fit_leaves_everything_as_it_was(shop: str, tmp_path: Path, database: str) -> None:
+def test_an_interrupted_fit_leaves_everything_as_it_was(shop, tmp_path, database):
     endless = "SELECT i % 3 AS y, i * 0.5 AS x FROM range(100000000000) AS t(i)"
     with program("fit", database, endless, "--target", "y", "--name", "spell", "--replace", folder=tmp_path) as process:
         while not _has_open(process.pid, tmp_path / database):
@@ -91,7 +91,7 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(shop: str, tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_file_that_is_not_written_to_its_end_is_removed(shop: str, tmp_path: Path, sent: signal.Signals) -> None:
+def test_a_file_that_is_not_written_to_its_end_is_removed(shop, tmp_path, sent):
     endless = "SELECT i % 3 AS wind FROM range(100000000000) AS t(i)"
     with program("predict", shop, "spell", endless, "--output", "scored.csv", folder=tmp_path) as process:
         while not any(_has_open(process.pid, file) for file in tmp_path.glob(".nbsql-*.csv")):
@@ -103,12 +103,12 @@ def test_a_file_that_is_not_written_to_its_end_is_removed(shop: str, tmp_path: P
     assert [file.name for file in tmp_path.iterdir()] == ["shop.duckdb"]
 
 
-def _has_open(process: int, file: Path) -> bool:
+def _has_open(process, file):
     links = Path(f"/proc/{process}/fd").iterdir()
     return any(link.exists() and link.resolve() == file.resolve() for link in links)
 
 
-def test_importing_the_library_imports_nothing_heavy_beside_duckdb() -> None:
+def test_importing_the_library_imports_nothing_heavy_beside_duckdb():
     heavy = {"click", "rich", "jinja2", "sqlglot", "nbsql.cli", "nbsql.report"}
     code = f"import sys, nbsql; sys.exit(bool({heavy} & set(sys.modules)))"
     assert (
@@ -117,7 +117,7 @@ def test_importing_the_library_imports_nothing_heavy_beside_duckdb() -> None:
 
 
 @pytest.mark.parametrize(("option", "unneeded"), [("--help", "rich"), ("--version", "nbsql.cli.commands")])
-def test_an_option_of_the_program_does_not_load_what_it_does_not_need(option: str, unneeded: str) -> None:
+def test_an_option_of_the_program_does_not_load_what_it_does_not_need(option, unneeded):
     code = f"import sys\nfrom nbsql.cli import main\ntry: main([{option!r}])\nexcept SystemExit: "
     code += f"sys.exit({unneeded!r} in sys.modules)"
     finished = subprocess.run(
@@ -126,7 +126,7 @@ def test_an_option_of_the_program_does_not_load_what_it_does_not_need(option: st
     assert (finished.returncode, finished.stderr) == (0, b"")
 
 
-def test_nothing_else_in_the_package_prints() -> None:
+def test_nothing_else_in_the_package_prints():
     modules = [path for path in (ROOT / "nbsql").rglob("*.py") if not {"cli", "__main__.py"} & {*path.parts}]
     assert len(modules) > 10
     assert {

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from functools import partial
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -16,7 +15,7 @@ run = partial(commands.run, "scorecard")
 
 
 @pytest.mark.slow
-def test_it_prints_what_the_library_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_prints_what_the_library_has(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "140")
     shop = "shop.duckdb"

@@ -3,9 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +16,7 @@ from nbsql.cli.verbs import NOT_COMMANDS
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def shop(tmp_path_factory):
     """A database with a table and models of every kind that a verb is about."""
     path = tmp_path_factory.mktemp("verbs") / "shop.duckdb"
     with duckdb.connect(path) as con:
@@ -32,14 +30,14 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     Path(path).unlink()
 
 
-def test_every_verb_is_a_command_or_says_why_not() -> None:
+def test_every_verb_is_a_command_or_says_why_not():
     verbs = {name for name in dir(nbsql.Model) if not name.startswith("_")}
     commands = {name.replace("-", "_") for name in main.commands}
     assert verbs - commands - set(NOT_COMMANDS) == set()
     assert set(NOT_COMMANDS) <= verbs - commands
 
 
-def parts(row: Iterable[Any]) -> tuple[list[str], list[float]]:
+def parts(row):
     """The names and counts of a row, by which rows are told apart, and its other numbers; times are texts in JSON alone."""
     values = [value for value in row if not (isinstance(value, str) and value.startswith("20"))]
     return [str(value) for value in values if type(value) in (str, int)], [x for x in values if isinstance(x, float)]
@@ -68,7 +66,7 @@ def parts(row: Iterable[Any]) -> tuple[list[str], list[float]]:
         ("review weather sky --by novelty --columns a -n 3", lambda model: model.review("sky", 3, by="novelty", columns=["a"])),
     ],
 )
-def test_a_verb_has_its_rows_and_its_sql(shop: str, words: str, query) -> None:
+def test_a_verb_has_its_rows_and_its_sql(shop, words, query):
     verb, name, *rest = words.split()
     with duckdb.connect(shop) as con:
         found = query(nbsql.load(con, name))
@@ -86,7 +84,7 @@ def test_a_verb_has_its_rows_and_its_sql(shop: str, words: str, query) -> None:
     assert columns[0] in run(verb, shop, name, *rest).splitlines()[0]
 
 
-def test_the_first_rows_are_shown_with_rounded_numbers_and_how_to_see_more(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_rows_are_shown_with_rounded_numbers_and_how_to_see_more(shop, monkeypatch):
     with duckdb.connect(shop) as con:
         rows = nbsql.load(con, "weather").relevance().fetchall()
     monkeypatch.setenv("COLUMNS", "200")
@@ -102,14 +100,14 @@ def test_the_first_rows_are_shown_with_rounded_numbers_and_how_to_see_more(shop:
     assert "never seen: a = hail" in run("review", shop, "weather", hail, "--by", "novelty", "--csv")
 
 
-def test_models_are_compared_on_the_same_rows(shop: str) -> None:
+def test_models_are_compared_on_the_same_rows(shop):
     done = CliRunner().invoke(main, ["compare", shop, "weather", "small", "sky", "--csv"])
     assert done.stdout.splitlines()[0] == "class,metric,value,other,difference,standard_error,low,high"
     assert done.stderr.startswith("warning: model 'weather' has learnt these rows")
 
 
 @pytest.mark.parametrize("verb", ["predict_proba", "log_evidence", "joint_log_likelihood"])
-def test_a_verb_of_rows_returns_them_or_keeps_them(shop: str, verb: str) -> None:
+def test_a_verb_of_rows_returns_them_or_keeps_them(shop, verb):
     command = verb.replace("_", "-")
     with duckdb.connect(shop) as con:
         columns = getattr(nbsql.load(con, "weather"), verb)("sky", columns=["week"]).columns
@@ -133,13 +131,13 @@ def test_a_verb_of_rows_returns_them_or_keeps_them(shop: str, verb: str) -> None
         ("linear wether", "no model 'wether' in 'shop'; did you mean 'weather'?"),
     ],
 )
-def test_a_verb_refuses_in_options(shop: str, words: str, message: str) -> None:
+def test_a_verb_refuses_in_options(shop, words, message):
     verb, *rest = words.split()
     done = CliRunner().invoke(main, [verb, shop, *rest])
     assert (done.exit_code, done.stderr.splitlines()[0][: len(message) + 7]) == (1, f"error: {message}")
 
 
-def test_help_says_arguments_and_options_as_they_are_typed() -> None:
+def test_help_says_arguments_and_options_as_they_are_typed():
     said = " ".join(CliRunner().invoke(main, ["profile", "--help"]).output.split())
     assert "nbsql profile shop.duckdb churn age" in said
     assert "FEATURE: the name of the feature." in said

@@ -2,7 +2,6 @@
 
 import re
 import runpy
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -12,7 +11,7 @@ from click.testing import CliRunner
 import nbsql
 from nbsql.cli import main
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.library.demo import Demonstration, demonstrate
+from nbsql.library.demo import demonstrate
 
 SAMPLE = Path(nbsql.__file__).parent / "data" / "flights.parquet"
 
@@ -21,18 +20,18 @@ pytestmark = pytest.mark.xdist_group("demo")  # one worker makes what they share
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[DuckDB]:
+def engine():
     engine = DuckDB(":memory:")
     yield engine
     engine.close()
 
 
 @pytest.fixture(scope="module")
-def found(engine: DuckDB) -> Demonstration:
+def found(engine):
     return demonstrate(engine)
 
 
-def test_accuracy_is_counted_on_flights_held_back_and_beats_the_majority(engine: DuckDB, found: Demonstration) -> None:
+def test_accuracy_is_counted_on_flights_held_back_and_beats_the_majority(engine, found):
     query = """
         SELECT count(*), avg(CAST(arrival = prediction AS INT)), avg(CAST(arrival = 'punctual' AS INT)), min(day)
         FROM punctuality.predict('held_back')
@@ -47,12 +46,12 @@ def test_accuracy_is_counted_on_flights_held_back_and_beats_the_majority(engine:
     assert sum(n for *_, n in found.evaluation.confusion) == count
 
 
-def test_nothing_that_gives_the_answer_away_is_a_feature(found: Demonstration) -> None:
+def test_nothing_that_gives_the_answer_away_is_a_feature(found):
     assert list(found.model.families) == ["month", "hour", "carrier", "origin", "dest", "distance", "dep_delay"]
 
 
 @pytest.mark.slow
-def test_the_demonstration_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demonstration_is_told_and_kept(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     result = CliRunner().invoke(main, ["demo", "--database", "flights.duckdb"])
@@ -76,7 +75,7 @@ def test_the_demonstration_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.
     )
 
 
-def test_without_a_database_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_database_nothing_is_kept(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "60")
     told, result = (CliRunner().invoke(main, arguments) for arguments in (["demo"], ["demo", "--sql"]))
@@ -87,7 +86,7 @@ def test_without_a_database_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_sample_is_small_and_can_be_made_again(data: Path, tmp_path: Path) -> None:
+def test_the_sample_is_small_and_can_be_made_again(data, tmp_path):
     assert SAMPLE.stat().st_size <= 500_000
     make = runpy.run_path(str(Path(__file__).parents[1] / "support" / "make_flights_sample.py"))["make"]
     make(data / "nycflights13_flights.parquet", tmp_path / "flights.parquet")

@@ -4,11 +4,10 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import nbsql
 from nbsql.cli import main
@@ -27,7 +26,7 @@ families:
   words: {family: multinomial, columns: [w1, w2]}
   shop: {family: categorical, levels: [north, south], alpha: {north: 2}}
 """
-EXPECTED: dict[str, Any] = {
+EXPECTED = {
     "visits": nbsql.Poisson(),
     "soil_*": nbsql.Bernoulli(alpha=0.5),
     "notes": nbsql.Text(stop_words="english", ngrams=2),
@@ -36,12 +35,12 @@ EXPECTED: dict[str, Any] = {
 }
 
 
-def run(*arguments: str) -> Result:
+def run(*arguments):
     return CliRunner().invoke(main, arguments, prog_name="nbsql")
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
+def shop(tmp_path):
     path = tmp_path / "shop.duckdb"
     with duckdb.connect(str(path)) as con:
         con.execute(
@@ -51,13 +50,13 @@ def shop(tmp_path: Path) -> Path:
     return path
 
 
-def told(text: str, tmp_path: Path) -> dict[str, Any]:
+def told(text, tmp_path):
     path = tmp_path / "families.yml"
     path.write_text(text, encoding="utf-8")
     return read_families(str(path))["families"]
 
 
-def test_yaml_and_json_hold_the_same_families(tmp_path: Path) -> None:
+def test_yaml_and_json_hold_the_same_families(tmp_path):
     found = told(YAML, tmp_path)
     assert found == EXPECTED
     plain = {"visits": "poisson", "soil_*": {"family": "bernoulli", "alpha": 0.5}}
@@ -66,7 +65,7 @@ def test_yaml_and_json_hold_the_same_families(tmp_path: Path) -> None:
         assert [found["visits"], found["soil_*"]] == [nbsql.Poisson(), nbsql.Bernoulli(alpha=0.5)]
 
 
-def test_a_prior_of_a_number_is_a_mapping_as_in_dbt(tmp_path: Path) -> None:
+def test_a_prior_of_a_number_is_a_mapping_as_in_dbt(tmp_path):
     found = told("x: {family: gaussian, prior: {mean: 10, kappa: 2, a: 3, b: 4}}", tmp_path)
     assert found == {"x": nbsql.Gaussian(prior=nbsql.NormalInverseGamma(mean=10, kappa=2, a=3, b=4))}
 
@@ -90,7 +89,7 @@ def test_a_prior_of_a_number_is_a_mapping_as_in_dbt(tmp_path: Path) -> None:
         ("? [a, b]\n: poisson", "{path} is neither YAML nor JSON: "),
     ],
 )
-def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_files_that_are_refused(tmp_path, text, message):
     with pytest.raises(InputError) as caught:
         told(text, tmp_path)
     assert message.format(path=repr(str(tmp_path / "families.yml"))) in str(caught.value)
@@ -98,7 +97,7 @@ def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None
     assert not Path("hostile").exists()
 
 
-def test_without_pyyaml_json_is_read_and_yaml_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyyaml_json_is_read_and_yaml_says_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     assert told('{"x": "poisson"}', tmp_path) == {"x": nbsql.Poisson()}
     with pytest.raises(InputError, match=r"is no JSON, and YAML needs PyYAML: pip install 'nbsql\[yaml\]'$"):
@@ -107,7 +106,7 @@ def test_without_pyyaml_json_is_read_and_yaml_says_what_is_missing(tmp_path: Pat
         read_families("gone.yml")
 
 
-def test_a_fit_takes_the_file_and_an_option_goes_first(shop: Path, tmp_path: Path) -> None:
+def test_a_fit_takes_the_file_and_an_option_goes_first(shop, tmp_path):
     file = tmp_path / "families.yml"
     file.write_text("pages: poisson\nnotes: text\nsoil_*: bernoulli\n", encoding="utf-8")
     common = (str(shop), "visits", "--target", "bought", "--families", str(file), "--family", "pages=geometric")
@@ -138,14 +137,14 @@ def test_a_fit_takes_the_file_and_an_option_goes_first(shop: Path, tmp_path: Pat
     ],
     ids=["lists", "mappings", "yaml", "digits", "hexadecimal", "beyond doubles", "bins", "edges"],
 )
-def test_crafted_files_are_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_crafted_files_are_one_line(tmp_path, text, message):
     with pytest.raises(InputError) as caught:
         told(text, tmp_path)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_pipe_or_a_device_is_not_read(shop: Path, tmp_path: Path) -> None:
+def test_a_pipe_or_a_device_is_not_read(shop, tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     for path in (tmp_path / "pipe.csv", Path("/dev/zero")):
         with pytest.raises(InputError, match="it is a pipe or a device; name a file"):
@@ -155,7 +154,7 @@ def test_a_pipe_or_a_device_is_not_read(shop: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", ["predict shop.duckdb m t --limit", "show shop.duckdb m --likelihoods --limit"])
-def test_a_limit_beyond_all_rows_shows_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+def test_a_limit_beyond_all_rows_shows_all(tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     with duckdb.connect("shop.duckdb") as con:
         con.execute("CREATE TABLE t AS FROM (VALUES ('sun', 'no'), ('rain', 'yes')) AS t(sky, play)")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import nbsql
 from nbsql.cli import main
@@ -36,20 +36,20 @@ class File(NamedTuple):
     rows: int = ROWS
 
 
-def table(rows: list[Row], between: str = ",") -> str:
+def table(rows, between=","):
     return "\n".join([between.join(rows[0]), *(between.join(map(str, row.values())) for row in rows), ""])
 
 
-def age(i: int) -> float:
+def age(i):
     """A number that decides the class in nine of ten rows."""
     return i * 7 % 50 + 18.5
 
 
-def bought(i: int) -> str:
+def bought(i):
     return "sent" if (age(i) > 40) != (i % 10 == 0) else "kept"
 
 
-def sold(i: int, **columns: Any) -> Row:
+def sold(i, **columns):
     return {"bought": bought(i), **columns, "town": f"town {i % 3}x"}
 
 
@@ -118,13 +118,13 @@ FILES = {
 }  # fmt: skip
 
 
-def nb(*words: str, code: int | None = 0) -> Result:
+def nb(*words, code=0):
     result = CliRunner().invoke(main, list(words), prog_name="nbsql")
     assert code is None or result.exit_code == code, result.output
     return result
 
 
-def fit(source: str) -> tuple[str, list[str]]:
+def fit(source):
     """Fit a file, paste what is said until nothing is, and return the source in the end and what was said."""
     said, options = list[str](), list[str]()
     for _ in range(6):
@@ -147,7 +147,7 @@ def fit(source: str) -> tuple[str, list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
-def test_a_messy_file_is_fitted_judged_and_explained(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_messy_file_is_fitted_judged_and_explained(name, tmp_path, monkeypatch):
     file = FILES[name]
     monkeypatch.chdir(tmp_path)
     Path(file.name).write_bytes(file.text([file.row(i) for i in range(file.rows)]))
@@ -167,7 +167,7 @@ def test_a_messy_file_is_fitted_judged_and_explained(name: str, tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_a_class_of_yes_and_no_can_keep_its_words_by_what_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_of_yes_and_no_can_keep_its_words_by_what_is_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [f"{age(i)},{'Yes' if bought(i) == 'sent' else 'No'}" for i in range(60)]
     Path("new.csv").write_text("\n".join(["age,bought", *lines, ""]), encoding="utf-8")
@@ -196,7 +196,7 @@ def test_a_class_of_yes_and_no_can_keep_its_words_by_what_is_said(tmp_path: Path
     assert "to keep these words" not in nb("report", "new.csv", "--target", "bought", *cure).stderr
 
 
-def test_columns_whose_names_are_numbers_have_a_warning_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_whose_names_are_numbers_have_a_warning_each(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{'NA' if i % 3 == 0 else i},{'NA' if i % 3 == 1 else i},{'ab'[i % 2]}" for i in range(60)]
     Path("years.csv").write_text("\n".join(["2020,2021,kind", *rows, ""]), encoding="utf-8")
@@ -205,7 +205,7 @@ def test_columns_whose_names_are_numbers_have_a_warning_each(tmp_path: Path, mon
     assert "warning: '2021' " in warned
 
 
-def test_a_method_that_a_warning_names_is_an_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_that_a_warning_names_is_an_option(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"x{i},y{i},{'pq'[i % 2]}" for i in range(240)]
     Path("pairs.csv").write_text("\n".join(["a,b,kind", *rows, ""]), encoding="utf-8")

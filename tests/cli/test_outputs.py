@@ -3,7 +3,6 @@
 import os
 import shlex
 import stat
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -14,7 +13,7 @@ from nbsql.cli import main
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder with a database, its rows in files of data/, and links to them; no test may change what is in it."""
     path = tmp_path_factory.mktemp("outputs")
     (path / "data").mkdir()
@@ -40,11 +39,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def refused(*words: str) -> str:
+def refused(*words):
     done = CliRunner().invoke(main, words)
     assert done.exit_code in (1, 2), done.output
     assert isinstance(done.exception, SystemExit)
@@ -84,14 +83,14 @@ READ = "is a file that is read here, by the name"
         ("predict shop.duckdb joined t -o names.csv", f"'names.csv' {READ}"),
     ],
 )
-def test_no_output_is_a_database_or_a_source(folder: Path, monkeypatch: pytest.MonkeyPatch, words: str, message: str) -> None:
+def test_no_output_is_a_database_or_a_source(folder, monkeypatch, words, message):
     monkeypatch.chdir(folder)
     before = contents(folder)
     assert message in refused(*shlex.split(words))
     assert contents(folder) == before
 
 
-def test_in_python_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_python_too(folder, monkeypatch):
     monkeypatch.chdir(folder)
     before = contents(folder)
     with nbsql.load("shop.duckdb", "m") as model:
@@ -112,9 +111,7 @@ def test_in_python_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert contents(folder) == before
 
 
-def test_a_file_is_replaced_whole_with_its_permissions_and_where_a_link_points(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_replaced_whole_with_its_permissions_and_where_a_link_points(folder, tmp_path, monkeypatch):
     target, link = tmp_path / "scored.csv", tmp_path / "link.csv"
     target.write_text("old")
     target.chmod(0o640)

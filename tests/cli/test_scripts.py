@@ -3,9 +3,6 @@
 import re
 import shlex
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -21,20 +18,20 @@ FIT = ("fit", "shop.duckdb", "sms", "--target", "label", "--name", "spam", "--id
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def shop(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with duckdb.connect("shop.duckdb") as con:
         con.execute(SMS)
     return "shop.duckdb"
 
 
-def command(*arguments: str) -> str:
+def command(*arguments):
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     return str(result.stdout)
 
 
-def run(script: str) -> list[str]:
+def run(script):
     """Run a script as a shell does, which goes on after an error; the errors."""
     errors = []
     with duckdb.connect("shop.duckdb") as con:
@@ -47,10 +44,10 @@ def run(script: str) -> list[str]:
     return errors
 
 
-def state() -> dict[str, Any]:
+def state():
     """What a model is, but for the times of its changes, and the last digits, which threads sum in any order."""
     with duckdb.connect("shop.duckdb", read_only=True) as con:
-        queries: dict[str, str] = {
+        queries = {
             "cells": "SELECT * FROM spam.statistics",
             "ledger": "SELECT batch, operation, source, rows, number FROM spam.batches",
             "likelihoods": "SELECT * FROM spam.likelihoods",
@@ -63,7 +60,7 @@ def state() -> dict[str, Any]:
     return {name: sorted(map(repr, rows)) for name, rows in rounded.items()}
 
 
-def test_the_script_of_a_fit_makes_the_model_once(shop: str) -> None:
+def test_the_script_of_a_fit_makes_the_model_once(shop):
     script = command(*FIT, "--sql")
     assert run(script) == []
     made = state()
@@ -75,7 +72,7 @@ def test_the_script_of_a_fit_makes_the_model_once(shop: str) -> None:
     assert state() == made  # the very cells, and the rows of the ledger
 
 
-def test_the_script_of_a_fit_that_replaces_is_run_again_and_again(shop: str) -> None:
+def test_the_script_of_a_fit_that_replaces_is_run_again_and_again(shop):
     script = command(*FIT, "--replace", "--sql")
     assert run(script) == []  # there is none yet
     made = state()
@@ -85,7 +82,7 @@ def test_the_script_of_a_fit_that_replaces_is_run_again_and_again(shop: str) -> 
     assert command(*FIT, "--replace", "--sql") == script
 
 
-def test_a_script_that_fails_half_way_leaves_all_as_it_was(shop: str) -> None:
+def test_a_script_that_fails_half_way_leaves_all_as_it_was(shop):
     command(*FIT)
     before = state()
     script = command(*FIT, "--replace", "--sql").replace('source."links"', "CAST(error('broken') AS INTEGER)", 1)
@@ -93,7 +90,7 @@ def test_a_script_that_fails_half_way_leaves_all_as_it_was(shop: str) -> None:
     assert state() == before
 
 
-def test_a_script_drops_no_more_than_a_model(shop: str) -> None:
+def test_a_script_drops_no_more_than_a_model(shop):
     command(*FIT)
     with duckdb.connect(shop) as con:
         con.execute("CREATE TABLE spam.mine AS SELECT 1 AS x")
@@ -101,7 +98,7 @@ def test_a_script_drops_no_more_than_a_model(shop: str) -> None:
     assert result.stderr == "error: schema 'spam' holds 'mine', which nbsql did not make; move it elsewhere first\n"
 
 
-CHANGES: dict[str, tuple[str, ...]] = {
+CHANGES = {
     "update": ("update", "shop.duckdb", "spam", "SELECT * FROM sms WHERE id < 7"),
     "forget": ("forget", "shop.duckdb", "spam", "SELECT * FROM sms WHERE id < 7"),
     "forget a batch": ("forget", "shop.duckdb", "spam", "--batch", "2"),
@@ -113,7 +110,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
-def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, change: str) -> None:
+def test_the_script_of_a_change_does_once_what_the_command_does(shop, change):
     command(*FIT)
     command("update", shop, "spam", "SELECT * FROM sms WHERE id > 20")
     shutil.copy(shop, "before.duckdb")
@@ -129,7 +126,7 @@ def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, chang
     assert state() == found
 
 
-MAKES: dict[str, tuple[str, ...]] = {
+MAKES = {
     "'scored' is there already; replace it with --replace": ("predict", "shop.duckdb", "spam", "sms", "--into", "scored"),
     "'main.f' is there already; replace it with --replace": ("impute", "shop.duckdb", "spam", "sms", "--into", "main.f"),
     "'drawn' is there already; replace it with --replace": ("sample", "shop.duckdb", "spam", "5", "--into", "drawn"),
@@ -141,7 +138,7 @@ MAKES: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("message", MAKES)
-def test_a_script_that_makes_or_drops_something_says_so_when_it_is_run_again(shop: str, message: str) -> None:
+def test_a_script_that_makes_or_drops_something_says_so_when_it_is_run_again(shop, message):
     command(*FIT)
     script = command(*MAKES[message], "--sql")
     assert run(script) == []
@@ -149,7 +146,7 @@ def test_a_script_that_makes_or_drops_something_says_so_when_it_is_run_again(sho
 
 
 @pytest.mark.slow
-def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop: str) -> None:
+def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop):
     command(*FIT, "--family", "links=poisson")
     with duckdb.connect(shop) as con:
         con.execute("CREATE TABLE more AS FROM sms WHERE id < 9; CREATE TABLE gone AS FROM sms WHERE id < 7")
@@ -184,7 +181,7 @@ def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop: str) -
         assert con.execute("SELECT rows FROM spam.batches ORDER BY number").fetchall() == [(30,), (18,)]
 
 
-def test_scripts_of_other_commands(shop: str) -> None:
+def test_scripts_of_other_commands(shop):
     given = "SELECT unnest(['ham', 'spam']) AS class, 0.5 AS prior"
     script = command("from-tables", shop, given, "--name", "book", "--sql")
     assert run(script) == []
@@ -194,11 +191,11 @@ def test_scripts_of_other_commands(shop: str) -> None:
     assert nbsql.models(shop) == ["book"]
 
 
-def test_python_writes_the_same_script(shop: str) -> None:
-    options: dict[str, Any] = {"target": "label", "name": "spam", "id": "id", "families": {"message": "text"}}
+def test_python_writes_the_same_script(shop):
+    options = {"target": "label", "name": "spam", "id": "id", "families": {"message": "text"}}
     ours = nbsql.fit_sql(shop, "sms", **options).replace("with replace=True, or", "with --replace, or")  # each in its words
     assert ours + "\n" == command(*FIT, "--sql")
-    make: Callable[..., str] = nbsql.fit_sql
+    make = nbsql.fit_sql
     assert make(shop, "sms", replace=True, **options) + "\n" == command(*FIT, "--sql", "--replace")
 
 
@@ -236,7 +233,7 @@ PRINTED = [
 
 
 @pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def changed(tmp_path_factory):
     """A database with a model that has learnt twice."""
     path = tmp_path_factory.mktemp("changed") / "shop.duckdb"
     with duckdb.connect(path) as con:
@@ -248,9 +245,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("printed", PRINTED)
-def test_what_is_printed_runs_in_a_copy_of_another_name(
-    changed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str
-) -> None:
+def test_what_is_printed_runs_in_a_copy_of_another_name(changed, tmp_path, monkeypatch, printed):
     """An analyst writes it on shop.duckdb, and it runs on prod.duckdb, to the same effect."""
     monkeypatch.chdir(tmp_path)
     shop = str(shutil.copy(changed, "shop.duckdb"))
@@ -265,11 +260,11 @@ def test_what_is_printed_runs_in_a_copy_of_another_name(
     assert found["prod.duckdb"] == found["shop.duckdb"]
 
 
-def rounded(row: tuple[Any, ...]) -> list[Any]:
+def rounded(row):
     return [round(value, 9) if isinstance(value, float) else value for value in row]
 
 
-def test_python_prints_what_runs_in_a_copy(shop: str) -> None:
+def test_python_prints_what_runs_in_a_copy(shop):
     command(*FIT)
     shutil.copy(shop, "prod.duckdb")
     with duckdb.connect(shop) as con:
@@ -298,7 +293,7 @@ def test_python_prints_what_runs_in_a_copy(shop: str) -> None:
         assert con.execute(prepared, ["a b", 1]).fetchall()[0][3] == pytest.approx(one, rel=1e-9)
 
 
-def test_rows_replace_a_table_of_rows_and_nothing_else(shop: str) -> None:
+def test_rows_replace_a_table_of_rows_and_nothing_else(shop):
     command(*FIT)
     into = ("predict", shop, "spam", "SELECT * FROM sms WHERE id < 3", "--into", "scored", "--replace")
     script = command(*into, "--sql")

@@ -1,9 +1,6 @@
 """The package in a dbt project: every table is that of the Python API on the same engine."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
@@ -30,7 +27,7 @@ COUNTS = {"duckdb": ", MAP(['k', 'l'], [i % 3, 2]) AS counts", "postgres": ""}
 LEFT_OUT = ["id", "weight", "grade", "day"]
 
 # The options in YAML, and those of nbsql.fit.
-CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+CASES = {
     "inferred": ({}, {}),
     "named": (
         {
@@ -176,29 +173,29 @@ VERBS = {
 }
 
 
-def verbs_of(name: str) -> list[str]:
+def verbs_of(name):
     return [verb for verb in VERBS if verb not in ONCE or name == "named"]
 
 
-def options_of(name: str, engine: str) -> dict[str, Any]:
+def options_of(name, engine):
     """The options in YAML."""
     return _options(CASES[name][0], engine)
 
 
-def _options(given: dict[str, Any], engine: str) -> dict[str, Any]:
+def _options(given, engine):
     options = {"target": "y", "exclude": LEFT_OUT, **given}
     families = options.get("families", {})
     return {**options, "families": {key: family for key, family in families.items() if key != "counts" or COUNTS[engine]}}
 
 
 @pytest.fixture(scope="module", params=OF_ROWS)
-def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+def project(request, tmp_path_factory):
     """A project with all cases and all verbs, built on an engine."""
     with server(*request.param) as address:
         yield built(tmp_path_factory.mktemp("dbt"), address, request.param[1])
 
 
-def built(folder: Path, address: str | None, version: str | None) -> Project:
+def built(folder, address, version):
     models = dict.fromkeys(CASES, "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}")
     for name in CASES:
         models |= {f"{name}_{verb}": sql.replace("NAME", name) for verb, sql in VERBS.items() if verb in verbs_of(name)}
@@ -238,12 +235,12 @@ def built(folder: Path, address: str | None, version: str | None) -> Project:
 
 
 @pytest.fixture(scope="module")
-def con(project: Project) -> Iterator[Any]:
+def con(project):
     with project.connect() as connection:
         yield connection
 
 
-def fitted(con: Any, name: str, engine: str) -> nbsql.Model:
+def fitted(con, name, engine):
     options = _options({**CASES[name][1], "target": options_of(name, engine)["target"]}, engine)
     if alpha := options.pop("prior_alpha", None):
         options["prior"] = nbsql.Smoothed(alpha)
@@ -251,12 +248,12 @@ def fitted(con: Any, name: str, engine: str) -> nbsql.Model:
 
 
 # A test is a module here, not a case, because every process that runs some of them builds the project.
-def test_every_table_is_that_of_python(con: Any, project: Project) -> None:
+def test_every_table_is_that_of_python(con, project):
     for name in CASES:
         _compare(con, name, fitted(con, name, project.engine))
 
 
-def _compare(con: Any, name: str, model: nbsql.Model) -> None:
+def _compare(con, name, model):
     _, cells = read(con, f"SELECT slice, class, feature, value, n, mean, m2 FROM {name}")
     equal(cells, [row[:7] for row in model.statistics], name)
     for verb in verbs_of(name):
@@ -269,7 +266,7 @@ def _compare(con: Any, name: str, model: nbsql.Model) -> None:
         equal(found, query.fetchall(), f"{name} {verb}")
 
 
-def test_the_tables_of_an_evaluation_are_those_of_python(con: Any, project: Project) -> None:
+def test_the_tables_of_an_evaluation_are_those_of_python(con, project):
     evaluation = fitted(con, "inferred", project.engine).evaluate("rows")
     for table in TABLES:
         columns, found = read(con, f"SELECT * FROM inferred_{table}")
@@ -278,7 +275,7 @@ def test_the_tables_of_an_evaluation_are_those_of_python(con: Any, project: Proj
         equal(found, query.fetchall(), table)
 
 
-def test_slices_and_the_queue_are_those_of_python(con: Any, project: Project) -> None:
+def test_slices_and_the_queue_are_those_of_python(con, project):
     model = fitted(con, "inferred", project.engine)
     few = nbsql.fit(con, "SELECT * FROM rows WHERE id < 8", target="y", exclude=LEFT_OUT)
     pair = model.evaluate("rows", by=["flag", "note"]).slices
@@ -299,8 +296,8 @@ def test_slices_and_the_queue_are_those_of_python(con: Any, project: Project) ->
         equal(found, query.fetchall(), name)
 
 
-def test_a_scorecard_is_that_of_python(con: Any) -> None:
-    options: dict[str, Any] = {"features": ["category", "flag", "x"], "nulls": "category", "weight": "weight"}
+def test_a_scorecard_is_that_of_python(con):
+    options = {"features": ["category", "flag", "x"], "nulls": "category", "weight": "weight"}
     model = nbsql.fit(con, "rows", target="y", families={"x": nbsql.Binned(by=[1, 2.5])}, **options)
     for name, digits in (("card_lines", None), ("card_rounded", 1)):
         columns, found = read(con, f"SELECT * FROM {name}")
@@ -309,10 +306,10 @@ def test_a_scorecard_is_that_of_python(con: Any) -> None:
         equal(found, card.lines.fetchall(), name)
 
 
-def test_drift_is_that_of_python(con: Any) -> None:
+def test_drift_is_that_of_python(con):
     features = ["category", "flag", "x", "wait", "events"]
     families = {"x": nbsql.Binned(by=[1, 2.5])}
-    options: dict[str, Any] = {"features": features, "nulls": "category", "weight": "weight", "families": families}
+    options = {"features": features, "nulls": "category", "weight": "weight", "families": families}
     model = nbsql.fit(con, "rows", target="y", slice_by="grade", **options)
     pairs = {"drift_of_newest": ([0, 1], 2), "drift_between": (2, [0, 1]), "drift_from_itself": ([0, 1, 2], [0, 1, 2])}
     assert read(con, "SELECT * FROM drift_from_nothing")[1] == []
@@ -324,7 +321,7 @@ def test_drift_is_that_of_python(con: Any) -> None:
         equal(found, expected.fetchall(), name)
 
 
-def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con: Any) -> None:
+def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con):
     columns, found = read(con, "SELECT * FROM in_order")
     assert columns[-3:] == ["probability_c", "probability_b", "probability_a"]
     model = nbsql.fit(con, "SELECT * FROM rows WHERE y <> 'c'", target="y", exclude=LEFT_OUT)
@@ -332,12 +329,12 @@ def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_
     equal(found, [(*row[:-2], 0.0, row[-1], row[-2]) for row in expected])
 
 
-def test_no_macro_has_the_name_of_one_of_dbt(project: Project) -> None:
+def test_no_macro_has_the_name_of_one_of_dbt(project):
     """By such a name dbt would call it instead of its own."""
     done = project.dbt("ls", "--quiet", "--resource-type", "model")
     assert done.returncode == 0, done.stdout
     macros = json.loads((project.folder / "target" / "manifest.json").read_text(encoding="utf-8"))["macros"].values()
-    packages: dict[str, set[str]] = {}
+    packages = {}
     for macro in macros:
         packages.setdefault(macro["package_name"], set()).add(macro["name"])
     assert {name for package, names in packages.items() if package != "nbsql" for name in names} & packages["nbsql"] == set()

@@ -1,7 +1,5 @@
 """Calibrations and comparisons of models in a dbt project are those of Python."""
 
-from collections.abc import Iterator
-
 import pytest
 from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
 
@@ -85,7 +83,7 @@ REFUSED = {
 
 
 @pytest.fixture(scope="module", params=OF_ROWS)
-def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+def project(request, tmp_path_factory):
     engine, version = request.param
     with server(engine, version) as address:
         counted = "{{ nbsql.statistics(source('raw', 'rows'), where=\"id < 50\") }}"
@@ -105,7 +103,7 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield found
 
 
-def test_calibrations_and_comparisons_are_those_of_python(project: Project) -> None:
+def test_calibrations_and_comparisons_are_those_of_python(project):
     with project.connect() as con:
         rows = "SELECT *, w1 * 2 + w2 AS twice FROM rows"
         counted, held_out = (f"{rows} WHERE id {side} 50" for side in ("<", ">="))
@@ -113,7 +111,7 @@ def test_calibrations_and_comparisons_are_those_of_python(project: Project) -> N
         second = nbsql.fit(con, counted, target="y", features=FEATURES["v2"])
         statuses, messages = project.statuses(), project.messages()
 
-        def same(name: str, query: nbsql.Query) -> None:
+        def same(name, query):
             assert statuses[name] == "success", messages[name]
             columns, rows = read(con, f"SELECT * FROM {name}")
             assert columns == query.columns, name
@@ -144,7 +142,7 @@ def test_calibrations_and_comparisons_are_those_of_python(project: Project) -> N
         same("calibrated", first.compare(second, held_out, weight="weight"))
 
 
-def test_what_cannot_be_calibrated_or_compared_is_refused(project: Project) -> None:
+def test_what_cannot_be_calibrated_or_compared_is_refused(project):
     messages = project.messages()
     for name, (_, message) in REFUSED.items():
         assert message in messages[name], name

@@ -1,12 +1,9 @@
 """Statistics that dbt keeps: batches are added, a full refresh is a fit, and generic tests fail where they should."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from support.dbt_projects import OF_ROWS, Build, Project, equal, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -20,7 +17,7 @@ DAYS = """
   FROM generate_series(0, 119) AS t(i)
 """
 STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
-OPTIONS: dict[str, Any] = {"target": "label", "exclude": ["id", "day"], "slice_by": "day"}
+OPTIONS = {"target": "label", "exclude": ["id", "day"], "slice_by": "day"}
 # As a user may spell it: DuckDB finds a name without regard to case, PostgreSQL as it is written.
 LINKS = {"duckdb": "LINKS", "postgres": "links"}
 LATE = (
@@ -30,12 +27,12 @@ LATE = (
 CELLS = "SELECT slice, class, feature, value, n, mean, m2"
 
 
-def cells(project: Project, name: str = "kept") -> list[tuple[Any, ...]]:
+def cells(project, name="kept"):
     with project.connect() as con:
         return read(con, f"{CELLS} FROM {name}")[1]
 
 
-def fitted(project: Project) -> list[tuple[Any, ...]]:
+def fitted(project):
     """What a fit of the rows of each day counts."""
     families = {"message": nbsql.Text(), "links": "poisson"}
     found = []
@@ -48,17 +45,17 @@ def fitted(project: Project) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture(scope="module", params=OF_ROWS)
-def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+def project(request, tmp_path_factory):
     engine, version = request.param
     with server(engine, version) as address:
         yield built(tmp_path_factory.mktemp("dbt"), engine, address, version)
 
 
-def _test(macro: str, name: str, **arguments: Any) -> dict[str, Any]:
+def _test(macro, name, **arguments):
     return {f"nbsql.{macro}": {"name": name, "arguments": arguments}}
 
 
-def built(folder: Path, engine: str, address: str | None, version: str | None) -> Project:
+def built(folder, engine, address, version):
     meta = {**OPTIONS, "families": {"message": "text", LINKS[engine]: "poisson"}}
     models = dict.fromkeys(("kept", "added"), STATISTICS) | {
         "scored": "{{ nbsql.predictions(ref('kept'), source('raw', 'rows')) }}",
@@ -108,7 +105,7 @@ def built(folder: Path, engine: str, address: str | None, version: str | None) -
     return found
 
 
-def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_where_they_should(project: Project) -> None:
+def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_where_they_should(project):
     equal(cells(project), fitted(project))
     with project.connect() as con:
         before = con.execute("SELECT batch FROM kept WHERE slice = '2026-06-01'").fetchone()
@@ -165,15 +162,15 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
 
 
 @pytest.mark.parametrize("build", OF_ROWS)
-def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cures_it(build: Build, tmp_path: Path) -> None:
+def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cures_it(build, tmp_path):
     with server(*build) as address:
         asked_otherwise(Project(tmp_path, {"kept": STATISTICS}, {"kept": OPTIONS}, address=address, version=build[1]))
 
 
-def asked_otherwise(project: Project) -> None:
+def asked_otherwise(project):
     properties = json.loads((project.folder / "models" / "properties.yml").read_text(encoding="utf-8"))
 
-    def asked(**meta: Any) -> Project:
+    def asked(**meta):
         """The same project, where something else is asked for."""
         config = {"materialized": "incremental", "unique_key": "slice", "meta": {"nbsql": {**OPTIONS, **meta}}}
         properties["models"][0]["config"] = config
@@ -184,7 +181,7 @@ def asked_otherwise(project: Project) -> None:
     project.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days")
     assert project.dbt("run").returncode == 0
     assert asked(alpha=2).dbt("run").returncode == 0  # which no cell depends on
-    changes: list[tuple[dict[str, Any], str]] = [
+    changes = [
         ({"target": "links"}, "target was label and is links"),
         ({"weight": "size"}, "weight was none and is size"),
         ({"slice_by": "id % 2", "target": "message"}, "target was label and is message, slice_by was day and is id % 2"),

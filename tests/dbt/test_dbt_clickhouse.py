@@ -2,10 +2,8 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -34,7 +32,7 @@ TYPES = (
     'id Int32, y String, "a, b" LowCardinality(String), flag Nullable(Bool), x Nullable(Float64), events UInt8, '
     "weight Float64, note Nullable(String), zero Nullable(Float64)"
 )
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "flag": {"family": "bernoulli", "nulls": "category"},
     "events": {"family": "poisson", "a": 2, "b": 1},
     "x": {"family": "gaussian", "prior": {"kappa": 1, "a": 2}},
@@ -48,7 +46,7 @@ IN_PYTHON = {
 }
 WORDS = {"family": "text", "stop_words": "english", "ngrams": 2, "unseen": "smooth"}
 RUNS = {"family": "text", "characters": [3, 4], "within_words": True, "accents": False, "event": "bernoulli"}
-META: dict[str, Any] = {
+META = {
     "counted": {"target": "y", "id": "id", "weight": "weight", "exclude": ["note", "zero"], "families": FAMILIES},
     "zeros": {"target": "y", "features": ["zero"], "families": {"zero": "categorical"}},
     "few": {"target": "y", "features": ["flag", "x"]},
@@ -84,7 +82,7 @@ REFUSED = {
 class OnClickHouse(Project):
     """A project on a server of ClickHouse, by the dbt that goes with dbt-clickhouse."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder, port):
         self.url = f"http://127.0.0.1:{port}/"
         place = {"schema": "project", "host": "127.0.0.1", "port": port, "user": "default", "password": "", "driver": "http"}
         target = {"type": "clickhouse", "threads": 1, "check_exchange": False, **place}
@@ -95,14 +93,14 @@ class OnClickHouse(Project):
         tests["by_event"] = [{"nbsql.nbsql_drift_below": {"arguments": {"maximum": 9}}}]
         super().__init__(folder, models, META, config, tests, target=target, version="clickhouse")
 
-    def ask(self, sql: str) -> bytes:
+    def ask(self, sql):
         try:
             with urlopen(self.url, data=sql.encode(), timeout=100) as answer:  # noqa: S310
                 return bytes(answer.read())
         except HTTPError as error:
             raise RuntimeError(error.read().decode()) from None
 
-    def read(self, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def read(self, name):
         """The columns and rows of a table."""
         settings = "SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_quote_denormals = 1"
         found = json.loads(self.ask(f'SELECT * FROM project."{name}" {settings} FORMAT JSONCompact'))
@@ -115,7 +113,7 @@ class OnClickHouse(Project):
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[OnClickHouse]:
+def served(folder):
     """A project on a server of its own, which ends with it."""
     script = Path(dbt_versions.__file__).with_name("clickhouse_server.py")
     command = [str(dbt_versions.python("clickhouse")), str(script), str(folder / "server")]
@@ -130,7 +128,7 @@ def served(folder: Path) -> Iterator[OnClickHouse]:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnClickHouse]:
+def project(tmp_path_factory):
     why = dbt_versions.missing("clickhouse")
     if why:
         absent(why)
@@ -142,13 +140,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnClickHouse]:
         yield made
 
 
-def literal(value: object) -> str:
+def literal(value):
     if isinstance(value, str):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     return "NULL" if value is None else repr(value)
 
 
-def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
+def test_every_table_is_that_of_python(project):
     here = duckdb.connect()
     here.execute(f"CREATE TABLE rows AS {ROWS}")
     model = nbsql.fit(here, "rows", target="y", id="id", weight="weight", exclude=["note", "zero"], families=IN_PYTHON)
@@ -194,7 +192,7 @@ def test_every_table_is_that_of_python(project: OnClickHouse) -> None:
         assert project.statuses()[name] == "pass", messages.get(name)
 
 
-def test_what_the_package_lacks_on_clickhouse_is_refused_by_name(project: OnClickHouse) -> None:
+def test_what_the_package_lacks_on_clickhouse_is_refused_by_name(project):
     messages = {name: text for name, text in project.messages().items() if text.startswith("nbsql: ")}
     lists = "where the package computes without lists"
     lacking = {

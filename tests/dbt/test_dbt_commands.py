@@ -3,11 +3,9 @@
 import json
 import re
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
-from support.dbt_projects import BUILDS, Build, Project, equal, needs_dbt, read, server
+from support.dbt_projects import BUILDS, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -40,8 +38,8 @@ MODELS = {
     "watched": "{{ nbsql.monitoring(ref('counted'), ref('mails'), by='day') }}",
     "card": "{{ nbsql.scorecard(ref('categories'), target='spam') }}",
 }
-COUNTED: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day", "prediction", "margin"]}
-META: dict[str, Any] = {
+COUNTED = {"target": "label", "id": "id", "exclude": ["day", "prediction", "margin"]}
+META = {
     "counted": {**COUNTED, "families": {"message": "text", "links": "poisson"}},
     "categories": {"target": "label", "features": ["links"], "families": {"links": "categorical"}},
 }
@@ -78,8 +76,8 @@ KEYS = ["position", "code", "customer_id"]
 OF_Y = {"target": "y", "id": "id"}
 
 
-def generic_tests(version: str | None) -> dict[str, list[Any]]:
-    def test(name: str, own: str, **arguments: Any) -> dict[str, Any]:
+def generic_tests(version):
+    def test(name, own, **arguments):
         return {f"nbsql.{name}": {"name": own, **(arguments if version == "1.8" else {"arguments": arguments})}}
 
     return {
@@ -97,7 +95,7 @@ def generic_tests(version: str | None) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(build: Build, tmp_path: Path) -> None:
+def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(build, tmp_path):
     _, version = build
     with server(*build) as address:
         project = Project(tmp_path, MODELS, META, {}, generic_tests(version), address=address, version=version)
@@ -175,7 +173,7 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(bu
 
 @pytest.mark.look
 @pytest.mark.parametrize("build", BUILDS)
-def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle_options(build: Build, tmp_path: Path) -> None:
+def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle_options(build, tmp_path):
     texts = "SELECT i + 5000 AS position, 'it is number ' || i || ' of them' AS note, 'K' || i || '-9' AS code, "
     texts += "i % 7 AS links, 'c' || (i % 150) AS customer_id, 1900 + i AS year, 0.5 * (i % 90) AS price, "
     texts += "'a b c d ' || (i % 9) AS few, i % 2 AS half, (i % 97 + 1) / 99.0 AS part, (i % 2) * (i % 41) * 1.5 AS spent, "
@@ -214,12 +212,12 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle
     assert line == f"families {start} families={json.dumps(as_python)}, exclude={json.dumps(KEYS)}"
 
 
-def succeeds(project: Project, *command: str) -> None:
+def succeeds(project, *command):
     done = project.dbt(*command)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_a_seed_is_counted_alike_in_the_run_that_makes_it_and_in_the_next(tmp_path: Path) -> None:
+def test_a_seed_is_counted_alike_in_the_run_that_makes_it_and_in_the_next(tmp_path):
     """There dbt 2 has other names for its types than the database."""
     with server("duckdb", "2.0"):
         families = {"size": "categorical", "at": {"family": "calendar", "parts": ["hour"]}}
@@ -240,7 +238,7 @@ def test_a_seed_is_counted_alike_in_the_run_that_makes_it_and_in_the_next(tmp_pa
                 equal(counted, con.sql(cells.format(f"({fitted.statistics.sql})")).fetchall())
 
 
-def test_the_columns_of_a_snapshot_are_no_features_and_rows_with_a_newer_version_are_told(tmp_path: Path) -> None:
+def test_the_columns_of_a_snapshot_are_no_features_and_rows_with_a_newer_version_are_told(tmp_path):
     with server("duckdb", "2.0"):
         rows = "{{ config(materialized='table') }} SELECT i AS id, i % 3 = 0 AS y, "
         rows += "i % 4 + i % 2 * {{ var('more', 0) }} AS links FROM generate_series(0, 99) AS t(i)"
@@ -267,7 +265,7 @@ def test_the_columns_of_a_snapshot_are_no_features_and_rows_with_a_newer_version
 
 
 @pytest.mark.nightly
-def test_a_source_of_dbt_duckdb_is_a_file(tmp_path: Path) -> None:
+def test_a_source_of_dbt_duckdb_is_a_file(tmp_path):
     """It is found where source() finds it, by the scores, too, which ask for the columns that were counted."""
     models = {
         "counted": "{{ nbsql.statistics(source('files', 'mails')) }}",

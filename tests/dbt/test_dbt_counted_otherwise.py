@@ -1,9 +1,5 @@
 """Statistics that were counted with another configuration than today's: whatever reads them says so, and answers nothing."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import duckdb
 import pytest
 from support.dbt_projects import BUILDS, Project, equal, needs_dbt, read, server
@@ -25,10 +21,10 @@ OF_COUNTED = {
     "joint_log_likelihoods": "mails", "evidence": "mails", "explanation": "mails", "evaluation": "mails",
     "review_queue": "mails", "monitoring": "mails",
 }  # fmt: skip
-COUNTED: dict[str, Any] = {
+COUNTED = {
     "target": "label", "id": "id", "exclude": ["day", "sent"], "families": {"message": "text", "links": "poisson"}
 }  # fmt: skip
-CATEGORIES: dict[str, Any] = {"target": "label", "features": ["links"], "families": {"links": "categorical"}}
+CATEGORIES = {"target": "label", "features": ["links"], "families": {"links": "categorical"}}
 DATES = {
     "labels": {"target": "sent", "features": ["message"]},
     "dates": {"target": "label", "features": ["sent"], "families": {"sent": "categorical"}},
@@ -36,7 +32,7 @@ DATES = {
 
 
 @pytest.fixture(scope="module", params=BUILDS)
-def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+def project(request, tmp_path_factory):
     _, version = request.param
     models = {"mails": MAILS, "counted": STATISTICS, "before": STATISTICS, "categories": STATISTICS}
     for macro, source in OF_COUNTED.items():
@@ -59,19 +55,19 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield found
 
 
-def arguments(version: str | None, **given: Any) -> dict[str, Any]:
+def arguments(version, **given):
     """The arguments of a generic test as that version of dbt takes them."""
     return given if version == "1.8" else {"arguments": given}
 
 
-def said(project: Project, *command: str) -> dict[str, str]:
+def said(project, *command):
     """The messages of what ran and did not succeed."""
     project.dbt(*command)
     statuses = project.statuses()
     return {name: line for name, line in project.messages().items() if statuses[name] not in ("success", "pass")}
 
 
-def otherwise(name: str, change: str) -> str:
+def otherwise(name, change):
     return f"nbsql: '{name}' was counted otherwise: {change}; count all rows anew: dbt build --full-refresh --select {name}"
 
 
@@ -79,7 +75,7 @@ SCORES = ("run", "--exclude", "mails", "counted", "before", "categories", "late"
 OTHER_FAMILIES = "families were others, or had other options, and are 'links' poisson, 'message' text"
 
 
-def test_whatever_reads_statistics_refuses_those_of_another_configuration(project: Project) -> None:
+def test_whatever_reads_statistics_refuses_those_of_another_configuration(project):
     scores = [f"of_{macro}" for macro in OF_COUNTED]
     presence = {**COUNTED, "families": {"message": {"family": "text", "event": "bernoulli"}, "links": "poisson"}}
     project.configure({"counted": presence, "categories": {**CATEGORIES, "weight": "id"}})
@@ -123,7 +119,7 @@ def test_whatever_reads_statistics_refuses_those_of_another_configuration(projec
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_dates_are_no_times_of_another_zone_and_no_other_labels(project: Project) -> None:
+def test_dates_are_no_times_of_another_zone_and_no_other_labels(project):
     for late, refused in (("TIMESTAMP", False), ("TIMESTAMP WITH TIME ZONE", True), ("TEXT", True)):
         lines = said(project, "run", "--vars", f"late: {late}", "--select", "late", "of_dates")
         shown = "VARCHAR" if late == "TEXT" and project.address is None else late
@@ -144,7 +140,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("version", ["2.0", pytest.param(None, marks=pytest.mark.nightly)])
-def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(version: str | None, tmp_path: Path) -> None:
+def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(version, tmp_path):
     """On DuckDB, where a table that is built again leaves its views as they are; on PostgreSQL dbt drops them with it."""
     mails = """{{ config(materialized='table') }}
       SELECT CAST(CASE WHEN i % 3 = 0 THEN '{{ var("rare", "spam") }}' ELSE '{{ var("often", "ham") }}' END
@@ -157,7 +153,7 @@ def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(versio
         source = "" if macro in ("class_priors", "feature_likelihoods") else ", ref('mails')"
         models[name] = f"{{{{ nbsql.{macro}(ref('counted'){source}) }}}}"
     others = ["grade", "size"]
-    meta: dict[str, Any] = {"counted": {"target": "label", "exclude": others}}
+    meta = {"counted": {"target": "label", "exclude": others}}
     for target, classes in {"grade": [10, 9, 11], "size": ["large", "small"]}.items():  # in another order than the type's
         meta[f"counted_{target}"] = {"target": target, "features": ["v", "links"], "classes": classes}
         models[f"counted_{target}"] = STATISTICS

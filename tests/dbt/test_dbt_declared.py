@@ -1,10 +1,7 @@
 """Classes, priors and levels that dbt declares are values of their column's type, as those of a fit are."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from support.dbt_projects import OF_ROWS, Build, Project, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Project, needs_dbt, read, server
 
 import nbsql
 
@@ -23,11 +20,8 @@ FAMILIES = {
     "part": {"family": "categorical", "alpha": {"1.0": 3}, "levels": [2, "7.0"]},
     "holds": {"family": "categorical", "levels": [True]},
 }
-OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "exclude": ["word"], "families": FAMILIES}
-FORMS: dict[str, dict[str, Any]] = {
-    "declared": {**OPTIONS, "classes": [1.0, "0", "2"]},
-    "given": {**OPTIONS, "prior": {"0.0": 0.25, "1": 0.75}},
-}
+OPTIONS = {"target": "y", "id": "id", "exclude": ["word"], "families": FAMILIES}
+FORMS = {"declared": {**OPTIONS, "classes": [1.0, "0", "2"]}, "given": {**OPTIONS, "prior": {"0.0": 0.25, "1": 0.75}}}
 FOREIGN = {
     "level": (
         {**OPTIONS, "families": {**FAMILIES, "part": {"family": "categorical", "levels": ["0.5"]}}},
@@ -45,7 +39,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("build", OF_ROWS)
-def test_declared_values_are_those_that_the_type_of_the_column_writes(build: Build, tmp_path: Path) -> None:
+def test_declared_values_are_those_that_the_type_of_the_column_writes(build, tmp_path):
     models = dict.fromkeys([*FORMS, *FOREIGN], STATISTICS)
     models |= {f"{name}_likely": "{{ nbsql.feature_likelihoods(ref('%s')) }}" % name for name in FORMS}  # noqa: UP031
     models |= {f"{name}_priors": "{{ nbsql.class_priors(ref('%s')) }}" % name for name in FORMS}  # noqa: UP031

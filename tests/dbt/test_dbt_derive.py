@@ -1,10 +1,7 @@
 """Columns that dbt derives are those that a fit derives."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from support.dbt_projects import OF_ROWS, Build, Project, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Project, needs_dbt, read, server
 
 import nbsql
 
@@ -24,8 +21,8 @@ DERIVE = {
 
 
 @pytest.mark.parametrize("build", OF_ROWS)
-def test_dbt_derives_as_a_fit_does(build: Build, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"target": "class", "id": "id", "exclude": ["label", "part", "half"], "derive": DERIVE}
+def test_dbt_derives_as_a_fit_does(build, tmp_path):
+    options = {"target": "class", "id": "id", "exclude": ["label", "part", "half"], "derive": DERIVE}
     unlabelled = "SELECT id, price, pages, part FROM {{ source('raw', 'rows') }}"
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
@@ -74,8 +71,8 @@ def test_dbt_derives_as_a_fit_does(build: Build, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("build", OF_ROWS)
-def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(build: Build, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"target": "label", "id": "id", "missing": ["NA", "?"]}
+def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(build, tmp_path):
+    options = {"target": "label", "id": "id", "missing": ["NA", "?"]}
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
         "scored": "{{ nbsql.probabilities(ref('kept'), source('raw', 'rows')) }}",
@@ -97,7 +94,7 @@ def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(build: Build, tmp_pat
 
 
 @pytest.mark.parametrize("build", OF_ROWS)
-def test_what_dbt_refuses_to_derive(build: Build, tmp_path: Path) -> None:
+def test_what_dbt_refuses_to_derive(build, tmp_path):
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
         "poor": "SELECT id, price FROM {{ source('raw', 'rows') }}",
@@ -115,12 +112,12 @@ def test_what_dbt_refuses_to_derive(build: Build, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("build", OF_ROWS)
-def test_dbt_takes_the_parts_of_dates_as_a_fit_does(build: Build, tmp_path: Path) -> None:
+def test_dbt_takes_the_parts_of_dates_as_a_fit_does(build, tmp_path):
     families = {
         "called": {"family": "calendar", "parts": ["weekday", "hour"], "nulls": "category"},
         "sent": {"family": "calendar", "parts": ["hour"], "zone": "Europe/Berlin"},
     }
-    options: dict[str, Any] = {"target": "label", "id": "id", "families": families}
+    options = {"target": "label", "id": "id", "families": families}
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
         "scored": "{{ nbsql.probabilities(ref('kept'), source('raw', 'rows')) }}",

@@ -1,9 +1,5 @@
 """What dbt says where a model cannot be: one line, the fact and the cure, and nothing is built."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 from support.dbt_projects import ENGINES, Project, needs_dbt, server
 
@@ -18,7 +14,7 @@ STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
 FAMILIES = ", ".join(map(repr, facts()))
 
 # The options of a model of statistics of the columns id, y, x, n, s, d and w, and what is said of them.
-OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
+OPTIONS = {
     "no_target": ({"exclude": ["d"]}, "meta.nbsql of 'no_target' must name the column of the class: target: churned"),
     "unknown_option": (
         {"target": "y", "alfa": 1},
@@ -501,7 +497,7 @@ NAMES = {
     "postgres": {"is DATE": "is date", "is VARCHAR": "is text", "is INTEGER[]": "is integer[]", "score main.": "score public."},
 }
 # Options that PostgreSQL cannot take, and what is said of them there.
-ON_POSTGRES: dict[str, tuple[dict[str, Any], str]] = {
+ON_POSTGRES = {
     "no_maps": (
         {"target": "y", "features": ["s"], "families": {"s": "token_counts"}},
         "column 's' is text, which family 'token_counts' does not take (it takes token counts columns); cast it, or choose "
@@ -517,12 +513,12 @@ ON_POSTGRES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def messages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+def messages(request, tmp_path_factory):
     with server(request.param) as address:
         yield said(tmp_path_factory.mktemp("dbt"), address)
 
 
-def said(folder: Path, address: str | None) -> dict[str, str]:
+def said(folder, address):
     """The messages of the models of a project on an engine, by their names."""
     options = OPTIONS if address is None else {**OPTIONS, **ON_POSTGRES}
     models = {
@@ -546,7 +542,7 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     meta |= {"good": GOOD, "passing": GOOD, "ones": GOOD, "repeated": GOOD, "text": GOOD, "no_type": {"target": "y"}}
     meta |= {"emptied": GOOD, "no_rows": {"target": "y"}}
     meta |= {"none_meet": {**GOOD, "weight": "n"}, "batches": {**GOOD, "slice_by": "d"}}
-    config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps", "repeated")}
+    config = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps", "repeated")}
     config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
     # Not that of dbt: without it dbt would run a batch for each day, and show no message but ERROR.
     config["batches"] = {"incremental_strategy": "microbatch"}
@@ -572,7 +568,7 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     return {**first, **found.messages()}
 
 
-def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str], request: pytest.FixtureRequest) -> None:
+def test_one_line_says_what_is_wrong_and_what_to_do(messages, request):
     engine = request.node.callspec.params["messages"]
     options = OPTIONS if engine == "duckdb" else {**OPTIONS, **ON_POSTGRES}
     expected = {name: line for name, (_, line) in {**options, **MODELS, **AGAIN}.items()}

@@ -3,9 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +16,7 @@ from nbsql.rendering.renderer import macro_path
 pytestmark = needs_dbt
 
 
-def test_a_stranger_who_follows_the_readme_of_the_mirror_is_green(tmp_path: Path) -> None:
+def test_a_stranger_who_follows_the_readme_of_the_mirror_is_green(tmp_path):
     mirror, project = tmp_path / "mirror", tmp_path / "shop"
     mirror.mkdir()
     fill_mirror(mirror)
@@ -47,9 +45,8 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "dbt_project"
 HELD_BACK = "SELECT * FROM departures WHERE day > 20"
 
-Flights = Callable[[nbsql.Model], Any]
 # The tables of the flights, and what they are in Python.
-TABLES: dict[str, Flights] = {
+TABLES = {
     "delay_priors": lambda model: model.priors,
     "delay_likelihoods": lambda model: model.likelihoods,
     "delay_predictions": lambda model: model.predict_proba(HELD_BACK),
@@ -67,7 +64,7 @@ class Example:
         con: a connection to its database, which is in the schema of its tables.
     """
 
-    def __init__(self, folder: Path, address: str | None, version: str | None) -> None:
+    def __init__(self, folder, address, version):
         self.folder = folder / "dbt_project"
         left_out = shutil.ignore_patterns("target", "logs", "dbt_packages", "*.duckdb*", "package-lock.yml")
         shutil.copytree(EXAMPLE, self.folder, ignore=left_out)
@@ -93,7 +90,7 @@ class Example:
             said = done.stdout.replace("WARN=0", "").replace("0 warnings", "")
             assert "warn" not in said.lower(), said
         if address is None:
-            self.con: Any = duckdb.connect(str(self.folder / "example.duckdb"))
+            self.con = duckdb.connect(str(self.folder / "example.duckdb"))
         else:
             import psycopg
 
@@ -101,15 +98,15 @@ class Example:
 
 
 @pytest.fixture(scope="module", params=BUILDS)
-def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+def example(request, tmp_path_factory):
     with server(*request.param) as address:
         found = Example(tmp_path_factory.mktemp("example"), address, request.param[1])
         yield found
         found.con.close()
 
 
-def test_tables_of_the_flights_are_those_of_python(example: Example) -> None:
-    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
+def test_tables_of_the_flights_are_those_of_python(example):
+    options = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
     model = nbsql.fit(example.con, "SELECT * FROM departures WHERE day <= 20", **options)
     for table, query in TABLES.items():
         columns, rows = read(example.con, f"SELECT * FROM {table}")
@@ -117,15 +114,15 @@ def test_tables_of_the_flights_are_those_of_python(example: Example) -> None:
         equal(rows, query(model).fetchall(), table)
 
 
-def test_a_slice_of_the_statistics_is_a_month(example: Example) -> None:
-    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
+def test_a_slice_of_the_statistics_is_a_month(example):
+    options = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
     for month in range(1, 7):
         model = nbsql.fit(example.con, f"SELECT * FROM departures WHERE day <= 20 AND month = {month}", **options)
         _, rows = read(example.con, f"SELECT class, feature, value, n, mean, m2 FROM delay_statistics WHERE slice = '{month}'")
         equal(rows, [row[1:7] for row in model.statistics], f"month {month}")
 
 
-def test_june_was_added_and_may_counted_again(example: Example) -> None:
+def test_june_was_added_and_may_counted_again(example):
     _, batches = read(
         example.con, "SELECT slice, min(batch), count(DISTINCT batch) FROM delay_statistics GROUP BY slice ORDER BY slice"
     )
@@ -135,7 +132,7 @@ def test_june_was_added_and_may_counted_again(example: Example) -> None:
     assert batches[0][1] < batches[-1][1]
 
 
-def test_tickets_go_to_the_team_that_python_says(example: Example) -> None:
+def test_tickets_go_to_the_team_that_python_says(example):
     families = {"message": nbsql.Text(stop_words="english", min_length=3), "screenshots": nbsql.Poisson(a=1, b=1)}
     known = "SELECT * FROM tickets WHERE team IS NOT NULL"
     model = nbsql.fit(
@@ -147,13 +144,13 @@ def test_tickets_go_to_the_team_that_python_says(example: Example) -> None:
     assert [row[-2] for row in sorted(found)] == ["billing", "technical", "shipping"]
 
 
-def test_docs_blocks_describe_the_models(example: Example) -> None:
+def test_docs_blocks_describe_the_models(example):
     nodes = json.loads((example.folder / "target" / "manifest.json").read_text(encoding="utf-8"))["nodes"]
     description = nodes["model.nbsql_example.delay_statistics"]["description"]
     assert description.startswith("A naive Bayes model as counts that add up")
 
 
-def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
+def test_the_lines_of_its_page_build_a_project(tmp_path):
     text = (ROOT / "docs" / "reference" / "dbt.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```(?:yaml|jinja)\n(?:# |\{# )(\S+?)(?: #\})?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     files = dict(blocks)

@@ -7,10 +7,8 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -30,7 +28,7 @@ pytestmark = [
 SHOP = Path(__file__).parents[2] / "examples" / "dbt_shop"
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dbt.md"
 # For each model: its rows, its target, those that it has learnt, and its options in Python.
-MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
+MODELS = {
     "team": (
         "messages",
         "team",
@@ -57,7 +55,7 @@ MODELS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     ),
 }
 # What is left out there: SQLite cuts no texts and has no dates, which what stands for BigQuery does not hold either.
-LEFT_OUT: dict[str, tuple[str, ...]] = {
+LEFT_OUT = {
     "duckdb": (),
     "postgres": (),
     "clickhouse": (),
@@ -69,11 +67,10 @@ LEFT_OUT: dict[str, tuple[str, ...]] = {
 }
 # The versions of dbt; that of Spark is the tests' own, and what stands for warehouses has one for all.
 VERSION = {"duckdb": "2.0", "postgres": "2.0", "sqlite": "sqlite", "clickhouse": "clickhouse", "spark": None}
-Rows = list[tuple[Any, ...]]
 
 
 @contextmanager
-def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], Rows]]]:
+def place(engine, folder):
     """A project on an engine, and what reads a table there."""
     if engine in ("duckdb", "postgres", "sqlite"):
         with server(engine) if engine != "sqlite" else nullcontext() as address:
@@ -82,7 +79,7 @@ def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], 
             else:
                 found = Project(folder, {}, {}, address=address, version=VERSION[engine])
 
-            def reads(name: str) -> Rows:
+            def reads(name):
                 with closing(found.connect()) as con:
                     return read(con, f"SELECT * FROM {name}")[1]
 
@@ -103,7 +100,7 @@ def place(engine: str, folder: Path) -> Iterator[tuple[Project, Callable[[str], 
     scope="module",
     params=[engine if engine in ENGINES else pytest.param(engine, marks=pytest.mark.nightly) for engine in LEFT_OUT],
 )
-def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, dict[str, Rows]]]:
+def built(request, tmp_path_factory):
     """The engine, and the probabilities of each model that it takes."""
     engine = request.param
     version = VERSION.get(engine, "warehouses")
@@ -125,7 +122,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield engine, {name: reads(f"{name}_probabilities") for name in models}
 
 
-def expected() -> dict[str, tuple[list[str], Rows]]:
+def expected():
     """The columns and rows of the probabilities in Python, on DuckDB."""
     macros = (SHOP / "macros" / "made_up.sql").read_text(encoding="utf-8")
     found = {}
@@ -139,12 +136,12 @@ def expected() -> dict[str, tuple[list[str], Rows]]:
     return found
 
 
-def log_loss(columns: list[str], rows: Rows) -> float:
+def log_loss(columns, rows):
     """Of the probabilities of the rows, whose second column is the class."""
     return -math.fsum(math.log(row[columns.index(f"probability_{row[1]}")]) for row in rows) / len(rows)
 
 
-def test_each_engine_comes_to_the_log_loss_of_python(built: tuple[str, dict[str, Rows]]) -> None:
+def test_each_engine_comes_to_the_log_loss_of_python(built):
     engine, tables = built
     cells, largest = [], 0.0
     for name, (columns, wanted) in expected().items():
@@ -161,7 +158,7 @@ def test_each_engine_comes_to_the_log_loss_of_python(built: tuple[str, dict[str,
     assert largest < 1e-9
 
 
-def test_the_page_shows_these_figures() -> None:
+def test_the_page_shows_these_figures():
     losses = {name: f"{log_loss(*table):.9f}" for name, table in expected().items()}
     lines = re.findall(
         r"^\| (\w+)[\w ()]* \| ([\d. ]*) \| ([\d. ]*) \| ([\d. ]*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE

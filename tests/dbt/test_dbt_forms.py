@@ -1,8 +1,5 @@
 """What is rare in a dbt project: many columns, many classes, and names and values of any characters."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
 
@@ -29,13 +26,13 @@ MODELS = {
 }
 
 
-def models_on(engine: str) -> dict[str, Any]:
+def models_on(engine):
     """PostgreSQL has a column a class, however many there are."""
     return {name: model for name, model in MODELS.items() if name != "long" or engine == "duckdb"}
 
 
 @pytest.fixture(scope="module", params=OF_ROWS)
-def con(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def con(request, tmp_path_factory):
     engine, version = request.param
     models = {}
     for name, (table, _) in models_on(engine).items():
@@ -54,13 +51,13 @@ def con(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
             yield con
 
 
-def raw(options: dict[str, object]) -> dict[str, object]:
+def raw(options):
     """Options as YAML says them to dbt, which renders what stands in braces."""
     target = str(options["target"])
     return {**options, "target": f"{{% raw %}}{target}{{% endraw %}}" if "{%" in target else target}
 
 
-def test_many_columns_many_classes_and_strange_names_are_as_in_python(con: Any, request: pytest.FixtureRequest) -> None:
+def test_many_columns_many_classes_and_strange_names_are_as_in_python(con, request):
     for name, (table, options) in models_on(request.node.callspec.params["con"][0]).items():
         families = {"te xt": nbsql.Text()} if name == "strange" else options.get("families", {})
         model = nbsql.fit(con, table, **{**options, "families": families})

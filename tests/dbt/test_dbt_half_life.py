@@ -1,10 +1,7 @@
 """Rows that count less the older they are, counted and read by dbt: as a fit of the same half-life."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from support.dbt_projects import OF_ROWS, Build, Project, equal, needs_dbt, read, server
+from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
 
 import nbsql
 
@@ -27,7 +24,7 @@ HISTORY = """
 """
 WORSE = "INSERT INTO history SELECT TIMESTAMP '2026-01-01 00:00:00', 'by hand', class, metric, 0.0 FROM metrics"
 LIMITS = {"under": {"accuracy": 0.1}}
-TESTS: dict[str, list[Any]] = {
+TESTS = {
     "history": [
         {"nbsql.nbsql_within": {"name": "newest_run", "arguments": {**LIMITS, "newest": "run_at"}}},
         {"nbsql.nbsql_within": {"name": "every_run", "arguments": LIMITS, "config": {"severity": "warn"}}},
@@ -36,7 +33,7 @@ TESTS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("build", OF_ROWS)
-def test_rows_age_in_dbt_as_in_a_fit_and_each_run_adds_to_a_history(build: Build, tmp_path: Path) -> None:
+def test_rows_age_in_dbt_as_in_a_fit_and_each_run_adds_to_a_history(build, tmp_path):
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
         "weighed": "{{ nbsql.class_priors(ref('kept')) }}",
@@ -46,13 +43,13 @@ def test_rows_age_in_dbt_as_in_a_fit_and_each_run_adds_to_a_history(build: Build
     }
     models |= {"metrics": "{{ nbsql.evaluation(ref('kept'), source('raw', 'rows')) }}", "history": HISTORY}
     models |= {"bare": models["kept"], "bare_priors": "{{ nbsql.class_priors(ref('bare')) }}"}
-    options: dict[str, Any] = {"target": "label", "exclude": ["id"], "prior": "smoothed"}
+    options = {"target": "label", "exclude": ["id"], "prior": "smoothed"}
     meta = {"kept": {**options, "weight": {"half_life": "10 days", "at": "day", "weight": "w"}}}
     meta["bare"] = {**options, "weight": {"half_life": "10 days", "at": "day"}}
     with server(*build) as address:
         kept = {"kept": {"materialized": "incremental", "unique_key": "slice"}, "metrics": {"materialized": "table"}}
         project = Project(tmp_path, models, meta, kept, TESTS, address=address, version=build[1])
-        runs: list[list[tuple[Any, ...]]] = []
+        runs = []
         for count in (59, 199):  # the second time the newest half-life is counted anew, and those after it
             with project.connect() as con:
                 con.execute(f"CREATE TABLE IF NOT EXISTS rows AS {ROWS.format(0)}")

@@ -3,7 +3,6 @@
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from engines.servers import absent
@@ -38,7 +37,7 @@ ANSWERS = {
         for table in ("metrics", "intervals", "confusion", "roc", "calibration")
     },
 }
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"]}
+OPTIONS = {"target": "label", "id": "id", "exclude": ["day"]}
 # Of the Python whose DuckDB has the extension: what is in the lake, as a file that the DuckDB of the tests reads.
 COPY = """
 import sys, duckdb
@@ -50,7 +49,7 @@ con.execute("COPY FROM DATABASE lake TO copied")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory):
     """A project of which every model is a table in a lake, built of half the rows, and then of all."""
     if why := dbt_versions.missing(dbt_versions.LAKE):
         absent(why)
@@ -90,17 +89,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return found
 
 
-def run(project: Project, *arguments: str, **variables: Any) -> subprocess.CompletedProcess[str]:
+def run(project, *arguments, **variables):
     arguments = (*arguments, "--vars", json.dumps(variables))
     return dbt(project.folder, *arguments, version=dbt_versions.LAKE, PYTHONPATH="")  # not forked: this DuckDB starts threads
 
 
-def succeeds(project: Project, *arguments: str, **variables: Any) -> None:
+def succeeds(project, *arguments, **variables):
     done = run(project, *arguments, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def copied(project: Project) -> Any:
+def copied(project):
     file = project.folder / "copied.duckdb"
     command = [dbt_versions.python(dbt_versions.LAKE), "-c", COPY]
     arguments = [project.folder / "lake.ducklake", file, project.folder / "extensions"]
@@ -110,7 +109,7 @@ def copied(project: Project) -> Any:
     return project.connect()
 
 
-def test_tables_in_a_lake_are_those_of_python(project: Project) -> None:
+def test_tables_in_a_lake_are_those_of_python(project):
     with copied(project) as con:
         model = nbsql.fit(con, "rows", **OPTIONS, slice_by="day", families={"message": nbsql.Text(), "links": "poisson"})
         for name in ("kept", "again"):
@@ -133,12 +132,12 @@ def test_tables_in_a_lake_are_those_of_python(project: Project) -> None:
             equal(found, query.fetchall(), name)
 
 
-def test_failures_of_a_test_are_stored_in_a_lake(project: Project) -> None:
+def test_failures_of_a_test_are_stored_in_a_lake(project):
     run(project, "test")
     assert project.statuses() == {"nbsql_nbsql_statistics_not_negative_kept_": "pass", "no_drift_at_all": "fail"}
 
 
-def test_slices_are_not_replaced_in_a_lake_by_a_comparison_without_regard_to_case(project: Project) -> None:
+def test_slices_are_not_replaced_in_a_lake_by_a_comparison_without_regard_to_case(project):
     run(project, "run", "--select", "kept", collation="NOCASE")
     assert project.messages()["kept"] == (
         "nbsql: 'kept' replaces slices in a DuckLake, which stores no collations, so that the session's default_collation "

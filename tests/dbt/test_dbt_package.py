@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,18 +16,18 @@ from nbsql.dbt.mirror import fill_mirror
 from nbsql.rendering.renderer import macro_path
 
 
-def test_dbt_path_prints_the_folder_of_the_package() -> None:
+def test_dbt_path_prints_the_folder_of_the_package():
     done = CliRunner().invoke(main, ["dbt-path"])
     assert done.exit_code == 0
     assert done.output == f"{macro_path()}\n"
     assert (Path(done.output.strip()) / "dbt_project.yml").is_file()
 
 
-def test_the_reader_of_dbt_finds_every_block_closed() -> None:
+def test_the_reader_of_dbt_finds_every_block_closed():
     """It does not know {%+, so an if that begins so must end so, too."""
     tag = re.compile(r"\{#.*?#\}|\{%(\+?)-?\s*(if|for|endif|endfor)\b", re.DOTALL)
     for file in macro_path().rglob("*.sql"):
-        open_tags: list[tuple[str, str]] = []
+        open_tags = []
         for match in tag.finditer(file.read_text(encoding="utf-8")):
             if match[2] in ("if", "for"):
                 open_tags.append((match[1], match[2]))
@@ -36,14 +35,14 @@ def test_the_reader_of_dbt_finds_every_block_closed() -> None:
                 assert open_tags.pop() == (match[1], match[2].removeprefix("end")), f"{file.name}: {match[0]}"
 
 
-def test_names_of_macros_are_unique() -> None:
+def test_names_of_macros_are_unique():
     texts = [file.read_text(encoding="utf-8") for file in macro_path().rglob("*.sql")]
     names = Counter(name for text in texts for name in re.findall(r"{%-? (?:macro|test) (\w+)\(", text))
     assert [name for name, count in names.items() if count > 1] == []
     assert names.keys() & set(dir(dict)) == set()  # dbt's namespace of a package is one
 
 
-def test_engines_are_chosen_by_dispatch() -> None:
+def test_engines_are_chosen_by_dispatch():
     """Each macro of which an engine has a form of its own is default__x, to which dispatch.sql leads."""
     known = package.macros()
     general = {name for name, macro in known.items() if "__" not in name and macro.path != package.DISPATCH}
@@ -57,7 +56,7 @@ def test_engines_are_chosen_by_dispatch() -> None:
         assert base is None or base.path == package.DISPATCH or known[name].arguments == base.arguments, name
 
 
-def test_no_macro_uses_what_dbt_2_does_not_know() -> None:
+def test_no_macro_uses_what_dbt_2_does_not_know():
     """Its Jinja has no escapes such as \\x0b, no defaults of numbers, no function beside the macro that it was handed to."""
     refused = {
         r"macro \w+\([^)]*\bloop\b": "a parameter named loop",
@@ -74,19 +73,19 @@ def test_no_macro_uses_what_dbt_2_does_not_know() -> None:
         assert [why for pattern, why in refused.items() if re.search(pattern, text)] == [], path
 
 
-def test_every_line_of_what_is_left_out_names_something() -> None:
+def test_every_line_of_what_is_left_out_names_something():
     assert [line for line in package.ignored() if not (macro_path() / line).exists()] == []
     assert {"macros/engines/trino/", "macros/storage/schema.sql"} <= set(package.ignored())
 
 
-def test_the_package_s_own_macros_find_what_they_call() -> None:
+def test_the_package_s_own_macros_find_what_they_call():
     known = package.macros().keys() | {"keys", "update", "get"}
     for file in (macro_path() / "dbt").glob("*.sql"):
         called = set(re.findall(r"nbsql\.(\w+)\(", re.sub(r"{#.*?#}", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)))
         assert called - known == set(), file.name
 
 
-def test_what_is_called_by_a_name_put_together_is_named() -> None:
+def test_what_is_called_by_a_name_put_together_is_named():
     named = set(re.findall(r"nbsql\.(\w+)\(\)", package.called_by_name_sql()))
     assert named <= package.macros().keys()
     assert {"metrics", "sliced_metrics", "predict", "prior_term", "breaks_whole"} <= named
@@ -99,12 +98,12 @@ def test_what_is_called_by_a_name_put_together_is_named() -> None:
     } <= named
 
 
-def test_generated_files_are_those_of_the_classes_and_macros() -> None:
+def test_generated_files_are_those_of_the_classes_and_macros():
     for path, made in GENERATED.items():
         assert (macro_path() / path).read_text(encoding="utf-8") == made(), f"{path}: run python -m nbsql.dbt write"
 
 
-def test_a_project_s_docs_show_what_it_calls_and_nothing_else() -> None:
+def test_a_project_s_docs_show_what_it_calls_and_nothing_else():
     yaml = pytest.importorskip("yaml")
     described = yaml.safe_load((macro_path() / "dbt" / "macros.yml").read_text(encoding="utf-8"))["macros"]
     found = package.macros()
@@ -117,12 +116,12 @@ def test_a_project_s_docs_show_what_it_calls_and_nothing_else() -> None:
         assert all(argument["type"] and argument["description"] for argument in macro["arguments"])
 
 
-def test_the_schema_has_the_options_of_the_package() -> None:
+def test_the_schema_has_the_options_of_the_package():
     assert set(schema.properties_schema()["$defs"]["nbsql"]["properties"]) == set(schema.default_options())
 
 
 NO_FAMILY = "{'family': 'poisson', 'floor': 1} is not valid under any of the given schemas"
-OPTIONS: list[tuple[dict[str, Any], str | None]] = [
+OPTIONS = [
     ({"target": "y"}, None),
     ({"target": "y", "families": {"x": "poisson", "soil_*": {"family": "gaussian", "prior": {"mean": -2, "kappa": 1}}}}, None),
     ({"target": "y", "families": {"w": {"family": "multinomial", "columns": ["w1", "w2"], "alpha": {"w1": 2}}}}, None),
@@ -138,7 +137,7 @@ OPTIONS: list[tuple[dict[str, Any], str | None]] = [
 
 
 @pytest.mark.parametrize(("options", "error"), OPTIONS)
-def test_an_editor_finds_what_is_no_option(options: dict[str, Any], error: str | None) -> None:
+def test_an_editor_finds_what_is_no_option(options, error):
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft7Validator.check_schema(schema.properties_schema())
     checks = jsonschema.Draft7Validator(schema.properties_schema())
@@ -146,7 +145,7 @@ def test_an_editor_finds_what_is_no_option(options: dict[str, Any], error: str |
     assert [found.message for found in checks.iter_errors(properties)] == ([] if error is None else [error])
 
 
-def test_the_properties_of_the_example_and_of_the_page_keep_to_the_schema() -> None:
+def test_the_properties_of_the_example_and_of_the_page_keep_to_the_schema():
     jsonschema, yaml = pytest.importorskip("jsonschema"), pytest.importorskip("yaml")
     root = Path(__file__).parents[2]
     page = (root / "docs" / "reference" / "dbt.md").read_text(encoding="utf-8")
@@ -157,7 +156,7 @@ def test_the_properties_of_the_example_and_of_the_page_keep_to_the_schema() -> N
     assert [error.message for text in texts for error in checks.iter_errors(yaml.safe_load(text) or {})] == []
 
 
-def test_a_mirror_has_the_package_at_its_root(tmp_path: Path) -> None:
+def test_a_mirror_has_the_package_at_its_root(tmp_path):
     (tmp_path / ".git").mkdir()
     files = fill_mirror(tmp_path)
     found = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
@@ -176,7 +175,7 @@ def test_a_mirror_has_the_package_at_its_root(tmp_path: Path) -> None:
     assert (tmp_path / ".git").is_dir()
 
 
-def test_a_folder_of_something_else_is_no_mirror(tmp_path: Path) -> None:
+def test_a_folder_of_something_else_is_no_mirror(tmp_path):
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     command = [sys.executable, "-m", "nbsql.dbt", "mirror", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,9 +1,6 @@
 """What PostgreSQL has of its own in a dbt project: macros that stand for others, names, types, and servers that are refused."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from markupsafe import Markup
@@ -37,14 +34,14 @@ VERBS = {"predict_proba": "probabilities", "joint_log_likelihood": "joint_log_li
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
+def address():
     with server("postgres", QUICK) as found:
         assert found is not None
         yield found
 
 
 @pytest.fixture(scope="module")
-def project(address: str, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(address, tmp_path_factory):
     models = {
         "own": OWN,
         "kinds": STATISTICS,
@@ -59,7 +56,7 @@ def project(address: str, tmp_path_factory: pytest.TempPathFactory) -> Project:
     return found
 
 
-def test_macros_that_postgresql_has_of_its_own_take_the_place_of_the_general_ones(project: Project) -> None:
+def test_macros_that_postgresql_has_of_its_own_take_the_place_of_the_general_ones(project):
     renderer = Renderer("postgres")
     divisor, gap = renderer.fragment("null_if_zero", Markup("n")), renderer.fragment("output_null", None, "x")
     expected = [renderer.fragment("double"), divisor, gap]
@@ -67,7 +64,7 @@ def test_macros_that_postgresql_has_of_its_own_take_the_place_of_the_general_one
         assert read(con, "SELECT * FROM own")[1] == [tuple(map(str, expected))]
 
 
-def test_types_and_names_are_those_of_python(project: Project) -> None:
+def test_types_and_names_are_those_of_python(project):
     with project.connect() as con:
         model = nbsql.fit(con, "rows", target="y", id="id")
         for verb in VERBS:
@@ -79,14 +76,14 @@ def test_types_and_names_are_those_of_python(project: Project) -> None:
     assert families == {"size": "categorical", "Labels": "tokens", "tags": "tokens", "fixed": "categorical", "n": "gaussian"}
 
 
-def test_more_numbers_than_a_row_holds_are_refused(project: Project) -> None:
+def test_more_numbers_than_a_row_holds_are_refused(project):
     assert project.messages()["scored"] == (
         "nbsql: 40 classes with 30 parameters each, of 'crowded', do not fit into a row of PostgreSQL, which holds some 1,000 "
         "numbers; take fewer classes or features"
     )
 
 
-def refused(folder: Path, address: str, **changes: Any) -> Project:
+def refused(folder, address, **changes):
     """A project of one model, on another target."""
     found = Project(folder, {"one": STATISTICS}, {"one": {"target": "y"}}, address=address)
     profiles = json.loads((folder / "profiles.yml").read_text(encoding="utf-8"))
@@ -95,7 +92,7 @@ def refused(folder: Path, address: str, **changes: Any) -> Project:
     return found
 
 
-def test_an_old_server_is_refused(address: str, project: Project, tmp_path: Path) -> None:
+def test_an_old_server_is_refused(address, project, tmp_path):
     project.run(
         "CREATE SCHEMA old", "CREATE FUNCTION old.current_setting(TEXT) RETURNS TEXT LANGUAGE SQL AS $$ SELECT '140012' $$"
     )
@@ -133,7 +130,7 @@ ADDED = """
 """
 
 
-def test_an_adapter_is_refused_until_the_project_has_its_macros(address: str, project: Project, tmp_path: Path) -> None:
+def test_an_adapter_is_refused_until_the_project_has_its_macros(address, project, tmp_path):
     adapter = tmp_path / "adapter" / "dbt" / "adapters" / "redshift"
     (adapter / "macros").mkdir(parents=True)
     (adapter / "__init__.py").write_text(DERIVED, encoding="utf-8")

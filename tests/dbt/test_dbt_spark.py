@@ -2,10 +2,8 @@
 
 import datetime
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from io import StringIO
-from typing import Any
 
 import duckdb
 import pytest
@@ -34,7 +32,7 @@ ROWS = r"""
     TIMESTAMPTZ '2026-01-01 00:00:00+00' + INTERVAL (i * 7) HOUR AS at
   FROM range(90) AS t(i)
 """
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "events": {"family": "poisson", "a": 2, "b": 1},
     "x": {"family": "binned", "by": [1, 2.5]},
     "note": {"family": "text", "stop_words": "english", "ngrams": 2},
@@ -50,7 +48,7 @@ IN_PYTHON = {
     "day": nbsql.Calendar(["weekday", "day"]),
     "at": nbsql.Calendar(["hour"], zone="Europe/Berlin"),
 }
-META: dict[str, Any] = {
+META = {
     "counted": {"target": "y", "id": "id", "exclude": ["flag", "bag"], "weight": "weight", "families": FAMILIES},
     "few": {"target": "y", "features": ["flag", "x"]},
     "aged": {"target": "y", "features": ["flag", "x"], "weight": {"half_life": "2 days", "at": "at"}},
@@ -96,7 +94,7 @@ TESTS = {
 class OnSpark(Project):
     """A project whose dbt runs in this process, as the session of Spark is here."""
 
-    def dbt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def dbt(self, *arguments):
         from dbt.cli.main import dbtRunner
 
         place = ("--project-dir", str(self.folder), "--profiles-dir", str(self.folder))
@@ -106,7 +104,7 @@ class OnSpark(Project):
 
 
 @contextmanager
-def session() -> Iterator[Any]:
+def session():
     """A session in which small statements are quick."""
     if not installed("dbt.adapters.spark"):
         absent("dbt-spark is not installed: pip install '.[test]'")
@@ -117,13 +115,13 @@ def session() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
+def spark():
     with session() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con():
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(f"CREATE TABLE rows AS {ROWS}")
@@ -131,7 +129,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def project(spark: Any, con: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempPathFactory) -> OnSpark:
+def project(spark, con, tmp_path_factory):
     models = dict.fromkeys(META, "{{ nbsql.statistics(source('raw', 'rows')) }}")
     incremental = "{{ nbsql.statistics(source('raw', 'rows'), where=var('rows', 'TRUE')) }}"
     models |= dict.fromkeys(CONFIG, incremental) | {
@@ -145,48 +143,44 @@ def project(spark: Any, con: duckdb.DuckDBPyConnection, tmp_path_factory: pytest
 
 
 @pytest.fixture(scope="module")
-def all_of_it(project: OnSpark) -> None:
+def all_of_it(project):
     project.build("--select", "counted", "aged", *BY_NIGHT)
 
 
-def table(spark: Any, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+def table(spark, name):
     frame = spark.table(name)
     return frame.columns, [tuple(row) for row in frame.collect()]
 
 
-def test_few_counts_and_scores_are_those_of_python_on_duckdb(
-    spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark
-) -> None:
+def test_few_counts_and_scores_are_those_of_python_on_duckdb(spark, con, project):
     few = nbsql.fit(con, "rows", **META["few"])
     assert_cells(spark, "few", few)
     assert_tables(spark, {"few_priors": few.priors, "scored": few.predict("rows", columns=["id", "y"])})
 
 
-def assert_cells(spark: Any, name: str, model: nbsql.Model) -> None:
+def assert_cells(spark, name, model):
     cells = spark.sql(f"SELECT slice, class, feature, value, n, mean, m2 FROM {name}").collect()
     equal([tuple(row) for row in cells], [row[:7] for row in model.statistics])
 
 
-def assert_tables(spark: Any, queries: dict[str, nbsql.Query]) -> None:
+def assert_tables(spark, queries):
     for name, query in queries.items():
         columns, rows = table(spark, name)
         assert columns == query.columns, name
         equal(rows, query.fetchall(), name)
 
 
-def counted(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def counted(con):
     return nbsql.fit(con, "rows", **{**META["counted"], "families": IN_PYTHON})
 
 
-def aged(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def aged(con):
     return nbsql.fit(con, "rows", **{**META["aged"], "weight": nbsql.HalfLife("2 days", "at")})
 
 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("all_of_it")
-def test_counts_of_every_family_evaluations_and_reviews_are_those_of_python_on_duckdb(
-    spark: Any, con: duckdb.DuckDBPyConnection
-) -> None:
+def test_counts_of_every_family_evaluations_and_reviews_are_those_of_python_on_duckdb(spark, con):
     of_all, model, calibrated, promising = counted(con), *(nbsql.fit(con, "rows", **META["few"]) for _ in range(3))
     assert_cells(spark, "counted", of_all)
     queries = {
@@ -210,9 +204,7 @@ def test_counts_of_every_family_evaluations_and_reviews_are_those_of_python_on_d
     equal([row[1:] for row in rows], [row[1:] for row in expected.fetchall()])  # Spark's row_id is any number
 
 
-def test_slices_are_replaced_by_partitions_and_in_no_other_way(
-    spark: Any, con: duckdb.DuckDBPyConnection, project: OnSpark
-) -> None:
+def test_slices_are_replaced_by_partitions_and_in_no_other_way(spark, con, project):
     """The newest slice is counted again: rows of its day came later."""
     before = {tuple(row) for row in spark.sql("SELECT DISTINCT slice, batch FROM by_day").collect()}
     assert sorted(part for part, _ in before) == ["2026-01-01", "2026-01-02"]
@@ -233,7 +225,7 @@ def test_slices_are_replaced_by_partitions_and_in_no_other_way(
     equal([tuple(row) for row in found], [row[:7] for row in cells])
 
 
-def test_an_answer_of_many_rows_is_kept_and_one_of_none(spark: Any, project: OnSpark) -> None:
+def test_an_answer_of_many_rows_is_kept_and_one_of_none(spark, project):
     """So many are too deep for Spark's parser as one SELECT each."""
     for name, n in (("many", 1500), ("none_at_all", 0)):
         query = f"WITH `a``b` AS (\nSELECT id, nullif('v' || id % 2, 'v1') AS t, id / 3 AS x FROM range({n})\n)\n"
@@ -251,7 +243,7 @@ def test_an_answer_of_many_rows_is_kept_and_one_of_none(spark: Any, project: OnS
     assert [row.tableName for row in spark.sql("SHOW TABLES LIKE '*__nbsql_*'").collect()] == []
 
 
-def test_names_and_texts_that_spark_would_change_and_views_of_comparisons_are_refused(spark: Any, project: OnSpark) -> None:
+def test_names_and_texts_that_spark_would_change_and_views_of_comparisons_are_refused(spark, project):
     rows = spark.sql("SELECT 'a' AS y, id AS x, CAST(id AS STRING) COLLATE UTF8_LCASE AS z FROM range(5)")
     rows.withColumnRenamed("x", "x${y}").write.saveAsTable("others")
     kept = "{{ config(materialized='view') }} {{ nbsql.comparison(ref('few'), ref('by_day'), source('raw', 'rows')) }}"

@@ -2,9 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -31,7 +29,7 @@ CREATE = (
     'CREATE TABLE rows (id INTEGER, y TEXT, k INTEGER, "a, b" TEXT, flag BOOLEAN, x REAL, above REAL, share, events, some, '
     "w1, w2, weight)"
 )
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "flag": {"family": "bernoulli", "nulls": "category"},
     "events": {"family": "poisson", "a": 2, "b": 1},
     "some": {"family": "zero_inflated", "of": "gamma"},
@@ -52,7 +50,7 @@ IN_PYTHON = {
     "a, b": nbsql.Categorical(unseen="smooth", levels=["none"]),
 }
 OTHERS = {"x": {"family": "gaussian", "smoothing": 0.1}, "above": "gamma", "some": "exponential", "events": "geometric"}
-META: dict[str, Any] = {
+META = {
     "counted": {
         "target": "y",
         "id": "id",
@@ -83,7 +81,7 @@ REFUSED = {
 class OnSQLite(Project):
     """A project on a file of SQLite, by the dbt that goes with dbt-sqlite."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.file = folder / "project.sqlite"
         target = {
             "type": "sqlite",
@@ -100,12 +98,12 @@ class OnSQLite(Project):
         tests = {"counted": ["nbsql.nbsql_statistics_not_negative"], "drifting": [drift]}
         super().__init__(folder, models, META, config, tests, target=target, version="sqlite")
 
-    def connect(self) -> sqlite3.Connection:
+    def connect(self):
         return sqlite3.connect(self.file)
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> OnSQLite:
+def project(tmp_path_factory):
     why = dbt_versions.missing("sqlite")
     if why:
         absent(why)
@@ -119,13 +117,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> OnSQLite:
 
 
 @pytest.fixture(scope="module")
-def con(project: OnSQLite) -> Iterator[sqlite3.Connection]:
+def con(project):
     found = project.connect()
     yield found
     found.close()
 
 
-def test_every_table_is_that_of_python(project: OnSQLite, con: sqlite3.Connection) -> None:
+def test_every_table_is_that_of_python(project, con):
     here = duckdb.connect()
     here.execute(f"CREATE TABLE rows AS {ROWS}")
     model = nbsql.fit(
@@ -157,7 +155,7 @@ def test_every_table_is_that_of_python(project: OnSQLite, con: sqlite3.Connectio
         equal(rows, query.fetchall(), name)
 
 
-def test_what_sqlite_lacks_is_refused_by_name(project: OnSQLite) -> None:
+def test_what_sqlite_lacks_is_refused_by_name(project):
     messages = {name: text for name, text in project.messages().items() if text.startswith("nbsql: ")}
     lacking = {
         "texts": ("family 'text' of 'a, b'", "no function that cuts a text into words"),
@@ -174,7 +172,7 @@ def test_what_sqlite_lacks_is_refused_by_name(project: OnSQLite) -> None:
     }
 
 
-def test_the_example_is_built_as_its_profile_says(tmp_path: Path) -> None:
+def test_the_example_is_built_as_its_profile_says(tmp_path):
     why = dbt_versions.missing("sqlite")
     if why:
         absent(why)
@@ -196,7 +194,7 @@ def test_the_example_is_built_as_its_profile_says(tmp_path: Path) -> None:
         "CREATE TABLE departures AS SELECT month, day, hour, carrier, origin, dest, distance, dep_delay, "
         "CASE WHEN arr_delay > 15 THEN 'late' ELSE 'punctual' END AS arrival FROM seed WHERE month <= 6"
     )
-    options: dict[str, Any] = {"exclude": ["month", "day"], "families": {"hour": "categorical"}}
+    options = {"exclude": ["month", "day"], "families": {"hour": "categorical"}}
     model = nbsql.fit(here, "SELECT * FROM departures WHERE day <= 20", target="arrival", **options)
     con = sqlite3.connect(tmp_path / "example.sqlite")
     equal(read(con, "SELECT * FROM delay_likelihoods")[1], model.likelihoods.fetchall())

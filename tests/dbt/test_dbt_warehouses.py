@@ -6,10 +6,8 @@ Snowflake by fakesnow and Trino by sqlglot, both on DuckDB; BigQuery by ZetaSQL,
 import json
 import re
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -34,7 +32,7 @@ ROWS = r"""
       || ' ' || ['lunch', 'Prize', 'a b'][1 + i % 3] AS said
   FROM range(90) AS t(i)
 """
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "flag": {"family": "bernoulli", "nulls": "category"},
     "events": {"family": "poisson", "a": 2, "b": 1},
     "x": {"family": "gaussian", "prior": {"kappa": 1, "a": 2}},
@@ -49,7 +47,7 @@ IN_PYTHON = {
     "kind": nbsql.Categorical(unseen="smooth", levels=["none"]),
 }
 OTHERS = {"x": "gaussian", "above": "gamma", "often": {"family": "zero_inflated", "of": "gamma"}, "events": "geometric"}
-META: dict[str, Any] = {
+META = {
     "counted": {
         "target": "y",
         "id": "id",
@@ -64,9 +62,9 @@ META: dict[str, Any] = {
     "worded": {"target": "y", "features": ["kind"], "missing": ["v0"]},
     "aged": {"target": "y", "features": ["x"], "weight": {"half_life": 5, "at": "id"}},
 }
-WORDS: dict[str, Any] = {"ngrams": 2, "min_length": 2, "stop_words": ["auf", "on"]}
+WORDS = {"ngrams": 2, "min_length": 2, "stop_words": ["auf", "on"]}
 # Snowflake's patterns know the letters of ASCII alone.
-ASCII: dict[str, Any] = {"pattern": "[a-z0-9]+", "normal_form": None, "event": "bernoulli"}
+ASCII = {"pattern": "[a-z0-9]+", "normal_form": None, "event": "bernoulli"}
 SCORES = {
     **scores("ordered"),
     "metrics": f"evaluation(ref('ordered'), {ALL})",
@@ -83,7 +81,7 @@ REFUSED = {
     "review": f"review_queue(ref('ordered'), {ALL})",
 }
 PLACE = {"host": "127.0.0.1", "threads": 1}
-TARGETS: dict[str, dict[str, Any]] = {
+TARGETS = {
     "snowflake": {
         **PLACE,
         "account": "fakesnow",
@@ -102,7 +100,7 @@ TABLES = {"snowflake": "db.public.{}", "bigquery": "`p`.`d`.`{}`", "trino": '"de
 class Warehouse(Project):
     """A project on what stands for a warehouse, a server that also answers statements on its input."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder, name):
         self.name = name
         self.words = ASCII if name == "snowflake" else WORDS
         script = Path(dbt_versions.__file__).with_name(f"{name}_server.py")
@@ -127,7 +125,7 @@ class Warehouse(Project):
         tests = {"counted": ["nbsql.nbsql_statistics_not_negative"], "by_day": [drift]}
         super().__init__(folder, models, meta, config, tests, target=target, version="warehouses")
 
-    def ask(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def ask(self, sql):
         """The columns and rows that a statement returns."""
         assert self.server.stdin is not None
         assert self.server.stdout is not None
@@ -135,11 +133,11 @@ class Warehouse(Project):
         columns, rows = json.loads(self.server.stdout.readline())
         return columns, [tuple(row) for row in rows]
 
-    def read(self, name: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    def read(self, name):
         columns, rows = self.ask(f"SELECT * FROM {TABLES[self.name].format(name)}")
         return [name.lower() if self.name == "snowflake" and name.isupper() else name for name in columns], rows
 
-    def create_rows(self) -> None:
+    def create_rows(self):
         found = duckdb.sql(ROWS)
         big = self.name == "bigquery"
         types = {"VARCHAR": "STRING" if big else "VARCHAR", "DOUBLE": "FLOAT64" if big else "DOUBLE", "BOOLEAN": "BOOL"}
@@ -155,7 +153,7 @@ class Warehouse(Project):
         self.ask(f"CREATE TABLE {TABLES[self.name].format('rows')} ({described.replace('BOOL,', 'BOOLEAN,')})")
         self.ask(f"INSERT INTO {TABLES[self.name].format('rows')} VALUES {rows}")
 
-    def literal(self, value: object) -> str:
+    def literal(self, value):
         if isinstance(value, str):
             escaped = value.replace("\\", "\\\\") if self.name != "trino" else value
             return "'" + escaped.replace("'", "''" if self.name != "bigquery" else "\\'") + "'"
@@ -163,7 +161,7 @@ class Warehouse(Project):
 
 
 @contextmanager
-def served(folder: Path, name: str) -> Iterator[Warehouse]:
+def served(folder, name):
     """A project on a server of its own, which ends with it."""
     made = Warehouse(folder, name)
     with made.server:
@@ -178,7 +176,7 @@ def served(folder: Path, name: str) -> Iterator[Warehouse]:
 
 # By day SQLite is tried of the engines without lists.
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.nightly) for name in TARGETS])
-def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+def project(request, tmp_path_factory):
     why = dbt_versions.missing("warehouses")
     if why:
         absent(why)
@@ -188,7 +186,7 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield made
 
 
-def test_every_table_is_that_of_python(project: Warehouse) -> None:
+def test_every_table_is_that_of_python(project):
     here = duckdb.connect()
     here.execute(f"CREATE TABLE rows AS SELECT * FROM ({ROWS}) WHERE day < 2")
     here.execute(f"CREATE TABLE everything AS {ROWS}")
@@ -223,7 +221,7 @@ def test_every_table_is_that_of_python(project: Warehouse) -> None:
     assert [project.statuses()[name] for name in passed] == ["pass", "pass"]
 
 
-def test_what_the_package_lacks_is_refused_by_name(project: Warehouse) -> None:
+def test_what_the_package_lacks_is_refused_by_name(project):
     messages = {name: text for name, text in project.messages().items() if text.startswith("nbsql: ")}
     lists = "where the package computes without lists"
     lacking = {
@@ -239,7 +237,7 @@ def test_what_the_package_lacks_is_refused_by_name(project: Warehouse) -> None:
     }
 
 
-def test_a_column_of_small_letters_in_quotes_is_refused(project: Warehouse) -> None:
+def test_a_column_of_small_letters_in_quotes_is_refused(project):
     if project.name != "snowflake":
         pytest.skip("names without quotes are capitals on Snowflake only")
     project.ask('CREATE TABLE db.public.others (y VARCHAR, _1 BIGINT, "abc" BIGINT)')
@@ -252,7 +250,7 @@ def test_a_column_of_small_letters_in_quotes_is_refused(project: Warehouse) -> N
     }
 
 
-def test_new_slices_are_added(project: Warehouse) -> None:
+def test_new_slices_are_added(project):
     done = project.dbt("run", "--select", "by_day")
     assert project.statuses() == {"by_day": "success"}, done.stdout
     here = duckdb.connect()
@@ -262,11 +260,11 @@ def test_new_slices_are_added(project: Warehouse) -> None:
     assert len({(row[0], row[7]) for row in cells}) == 3  # each slice was counted once
 
 
-def test_the_page_says_what_the_tests_execute_and_what_is_refused() -> None:
+def test_the_page_says_what_the_tests_execute_and_what_is_refused():
     page = (Path(__file__).parents[2] / "docs" / "reference" / "dbt.md").read_text(encoding="utf-8")
     header, _, *lines = page.partition("## What was executed where\n\n")[2].partition("\n\n")[0].splitlines()
     engines = [cell.strip().lower() for cell in header.split("|")[2:-1]]
-    said: dict[str, dict[str, str]] = {engine: {} for engine in engines}
+    said = {engine: {} for engine in engines}
     for line in lines:
         first, *cells = (cell.strip() for cell in line.split("|")[1:-1])
         for macro in re.findall(r"`(\w+)(\(table='\w+'\))?`", first):
@@ -282,7 +280,7 @@ def test_the_page_says_what_the_tests_execute_and_what_is_refused() -> None:
         assert refused <= {macro for macro, word in cells.items() if word == "no"}, engine
 
 
-def called(call: str) -> str:
+def called(call):
     """The macro of a call as the page writes it."""
     apart = re.search("table='(confusion|lift)'", call)
     return call.partition("(")[0] + (f"({apart[0]})" if apart else "")

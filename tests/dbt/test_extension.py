@@ -1,7 +1,6 @@
 """The page of plain SQL as an extension of DuckDB: its files, and its tests, run on the macros that they hold."""
 
 import re
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -14,12 +13,12 @@ from nbsql.version import __version__
 
 
 @pytest.fixture
-def extension(tmp_path: Path) -> Path:
+def extension(tmp_path):
     main(["extension", str(tmp_path)])
     return tmp_path
 
 
-def test_the_extension_holds_the_page_and_passes_its_tests(extension: Path) -> None:
+def test_the_extension_holds_the_page_and_passes_its_tests(extension):
     header = (extension / "src" / "include" / "nbsql_macros.hpp").read_text(encoding="utf-8")
     macros = re.findall(r'R"nbsql\((.*?)\)nbsql"', header, flags=re.DOTALL)
     page = (macro_path() / "ad_hoc.sql").read_text(encoding="utf-8")
@@ -33,7 +32,7 @@ def test_the_extension_holds_the_page_and_passes_its_tests(extension: Path) -> N
         assert sum(run(con, file) for file in files) >= 14
 
 
-def test_the_extension_describes_itself_as_duckdb_wants(extension: Path) -> None:
+def test_the_extension_describes_itself_as_duckdb_wants(extension):
     described = yaml.safe_load((extension / "description.yml").read_text(encoding="utf-8"))
     assert set(described["extension"]) >= {"name", "description", "version", "language", "build", "license", "maintainers"}
     assert (described["extension"]["name"], described["extension"]["version"]) == ("nbsql", __version__)
@@ -43,7 +42,7 @@ def test_the_extension_describes_itself_as_duckdb_wants(extension: Path) -> None
         con.execute(described["docs"]["hello_world"])
 
 
-def test_the_extension_is_written_anew_and_nothing_of_others_is_removed(extension: Path) -> None:
+def test_the_extension_is_written_anew_and_nothing_of_others_is_removed(extension):
     (extension / "old.txt").write_text("an earlier file")
     for kept in (".git", "duckdb"):
         (extension / kept).mkdir()

@@ -34,7 +34,7 @@ config = sqlmesh_config(Path(__file__).parent)
 """
 
 
-def test_sqlmesh_counts_and_scores_as_python_does(tmp_path: Path) -> None:
+def test_sqlmesh_counts_and_scores_as_python_does(tmp_path):
     if why := dbt_versions.missing("sqlmesh"):
         absent(why)
     meta = {"counted": {"target": "label", "id": "id", "families": {"message": "text", "links": "poisson"}}}

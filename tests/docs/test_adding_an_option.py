@@ -22,7 +22,7 @@ nbsql.fit(duckdb.connect(), "{ROWS}", target="y", min_class_rows=1)
 """
 
 
-def added(text: str, block: str) -> str:
+def added(text, block):
     """A text with the lines of a block that begin with +, at the place of the others."""
     lines = block.splitlines(keepends=True)
     before = "".join(line[1:] for line in lines if not line.startswith("+"))
@@ -31,7 +31,7 @@ def added(text: str, block: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_page_on_a_new_option_adds_one(tmp_path: Path) -> None:
+def test_the_page_on_a_new_option_adds_one(tmp_path):
     for folder in ("nbsql", "sql"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     page = (ROOT / "docs" / "explanation" / "adding-an-option.md").read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ def test_the_page_on_a_new_option_adds_one(tmp_path: Path) -> None:
             text = block if language == "py" else added(file.read_text(encoding="utf-8"), block)
             file.write_text(text, encoding="utf-8")
 
-    def ran(*words: str) -> str:
+    def ran(*words):
         found = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
         return found.stdout + found.stderr
 

@@ -5,7 +5,6 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -35,15 +34,15 @@ LONG = (
 )  # fmt: skip
 
 
-def page_file(page: str) -> Path:
+def page_file(page):
     return ROOT / "docs" / f"{page}.md"
 
 
-def page_text(page: str) -> str:
+def page_text(page):
     return page_file(page).read_text(encoding="utf-8")
 
 
-def run_page(file: Path, names: dict[str, object], *programs: Path, update: bool, postgres: str | None = None) -> None:
+def run_page(file, names, *programs, update, postgres=None):
     """Run the blocks of a page, in this folder, and compare what they print with what the page shows, or write that anew."""
     text = file.read_text(encoding="utf-8")
     found = run_blocks(text, file.name, names, *programs, lines=12 if file == README else 24, postgres=postgres)
@@ -61,13 +60,13 @@ class Readme(NamedTuple):
 
 
 @pytest.fixture
-def update(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+def update(request, monkeypatch):
     monkeypatch.setenv("COLUMNS", "88")
     return request.config.getoption("--update-golden")
 
 
 @pytest.fixture(scope="module")
-def readme(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Readme:
+def readme(request, tmp_path_factory):
     folder, names = tmp_path_factory.mktemp("readme"), dict[str, object]()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -77,14 +76,14 @@ def readme(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture(scope="module")
-def program() -> Iterator[Path]:
+def program():
     """The folder of a program `nbsql` that starts at once."""
     with TemporaryDirectory() as folder, forked_program(Path(folder)) as program:
         yield program
 
 
 @pytest.mark.xdist_group("readme")
-def test_every_block_of_the_readme_runs_in_order_and_prints_what_it_shows(readme: Readme) -> None:
+def test_every_block_of_the_readme_runs_in_order_and_prints_what_it_shows(readme):
     assert {"con", "model"} <= readme.names.keys()
 
 
@@ -92,9 +91,7 @@ def test_every_block_of_the_readme_runs_in_order_and_prints_what_it_shows(readme
 @pytest.mark.xdist_group("readme")
 @pytest.mark.filterwarnings("ignore:'[a-z]+' holds numbers:nbsql.NbsqlWarning")  # which is what the page on messy columns shows
 @pytest.mark.filterwarnings("ignore:'visit_id' is a key:nbsql.NbsqlWarning")  # and that on choosing families
-def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
-    readme: Readme, program: Path, monkeypatch: pytest.MonkeyPatch, update: bool
-) -> None:
+def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(readme, program, monkeypatch, update):
     monkeypatch.chdir(readme.folder)
     for page in PAGES:
         if page not in OF_THEIR_OWN:
@@ -133,7 +130,7 @@ def test_no_page_is_a_diary_or_cites_the_files_of_tests():
     assert [page for page in PAGES if "tests/benchmarks" in page_text(page)] == ["explanation/benchmarks"]
 
 
-def prose(page: str) -> str:
+def prose(page):
     """A page without its blocks."""
     return re.sub(r"^```.*?^```$", "", page_text(page), flags=re.MULTILINE | re.DOTALL)
 
@@ -175,9 +172,9 @@ def test_the_first_script_runs_twice(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     first = next(block for language, _, block, _ in BLOCK.findall(README.read_text(encoding="utf-8")) if language == "python")
     for _ in range(2):
-        names: dict[str, object] = {}
+        names = {}
         exec(compile(first, "README.md", "exec"), names)  # noqa: S102
-        names["con"].close()  # type: ignore[attr-defined]
+        names["con"].close()
     assert capsys.readouterr().out.count("a free lunch") == 2
 
 
@@ -266,7 +263,7 @@ def test_every_public_name_has_a_docstring(name):
                 assert inspect.getdoc(member) or inspect.getdoc(getattr(thing, attribute)), f"{name}.{attribute}"
 
 
-def test_no_docstring_of_a_property_begins_with_what_sphinx_takes_for_a_type() -> None:
+def test_no_docstring_of_a_property_begins_with_what_sphinx_takes_for_a_type():
     """What stands before a colon in the first line would be shown as the type of the property."""
     kinds = [kind for name in nbsql.__all__ if inspect.isclass(kind := getattr(nbsql, name))]
     shown = [kind for kind in kinds if not issubclass(kind, nbsql.Family)]
@@ -276,7 +273,7 @@ def test_no_docstring_of_a_property_begins_with_what_sphinx_takes_for_a_type() -
             assert not re.search(r": \S", first), (kind, name)
 
 
-def test_every_object_that_a_sentence_writes_out_can_be_made() -> None:
+def test_every_object_that_a_sentence_writes_out_can_be_made():
     """What stands in backquotes within a sentence, such as `nbsql.Binned(10)`; names of a single letter are a number."""
     numbers = dict.fromkeys("abksαβ", 1)
     files = [README, ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "nbsql").rglob("*.py")]

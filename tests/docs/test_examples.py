@@ -31,7 +31,7 @@ RUNS = [
 LONG = ("months.py", "watched.py", "discriminant.py")
 
 
-def run(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(script, *arguments, folder):
     """A script in a process of its own, in an empty folder, with the nbsql that is tested here."""
     paths = [str(Path(nbsql.__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
@@ -47,9 +47,7 @@ def run(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProce
         for run in RUNS
     ],
 )
-def test_example_comes_to_its_result(
-    script: str, data_set: str | None, line: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_example_comes_to_its_result(script, data_set, line, tmp_path, request):
     arguments = [] if data_set is None else [str(request.getfixturevalue("data") / data_set)]
     done = run(script, *arguments, folder=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -59,16 +57,16 @@ def test_example_comes_to_its_result(
 
 
 @pytest.mark.parametrize("script", sorted({script for script, data_set, _ in RUNS if data_set} - {"flights.py"}))
-def test_example_without_its_data_says_how_to_run_it(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_without_its_data_says_how_to_run_it(script, monkeypatch):
     monkeypatch.setattr("sys.argv", [script])
     with pytest.raises(SystemExit, match=f"Run: python examples/{script} PATH/"):
         runpy.run_path(str(EXAMPLES / script), run_name="__main__")
 
 
-def test_every_example_is_run() -> None:
+def test_every_example_is_run():
     assert {path.name for path in EXAMPLES.glob("*.py")} == {script for script, _, _ in RUNS}
 
 
-def test_examples_stay_short() -> None:
+def test_examples_stay_short():
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in EXAMPLES.glob("*.py")}
     assert {name: length for name, length in lengths.items() if length >= 90} == {}

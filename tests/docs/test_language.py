@@ -1,7 +1,6 @@
 """The pages are written for their readers: short sentences, narrow code, no diary and no words of the workshop."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,12 @@ DIARY = {
 }
 
 
-def prose(text: str) -> str:
+def prose(text):
     """A page without its blocks of code and its code in lines."""
     return re.sub(r"`[^`\n]+(?:\n[^`\n]+)?`", "code", BLOCK.sub("\n", text))
 
 
-def sentences(text: str) -> Iterator[str]:
+def sentences(text):
     """The sentences of the paragraphs and lists, of which a link counts by its text; a colon ends one as a full stop does."""
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\n(?=\s*\|)", prose(text)):
         if not paragraph.strip().startswith(("#", "|", "<")):
@@ -35,18 +34,18 @@ def sentences(text: str) -> Iterator[str]:
             yield from re.split(r"(?<=[.!?:])[)*\"]*\s+(?=[A-Z\[*(\"]|code\b|nbsql\b)", plain)
 
 
-def name(path: Path) -> str:
+def name(path):
     return str(path.relative_to(ROOT))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
-def test_no_sentence_of_a_page_is_long(path: Path) -> None:
+def test_no_sentence_of_a_page_is_long(path):
     found = [sentence for sentence in sentences(path.read_text(encoding="utf-8")) if len(sentence.split()) > MOST_WORDS]
     assert found == []
 
 
 @pytest.mark.parametrize("path", [path for path in PAGES if path.name not in OF_THE_PACKAGE], ids=name)
-def test_no_line_of_code_on_a_page_needs_scrolling(path: Path) -> None:
+def test_no_line_of_code_on_a_page_needs_scrolling(path):
     blocks = [(language, code) for _, language, code in BLOCK.findall(path.read_text(encoding="utf-8"))]
     shown = [code for language, code in blocks if not language.startswith(("output", "{"))]
     assert [line for code in shown for line in code.splitlines() if len(line) > WIDEST_CODE] == []
@@ -54,10 +53,10 @@ def test_no_line_of_code_on_a_page_needs_scrolling(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 @pytest.mark.parametrize("kind", DIARY)
-def test_no_page_is_a_diary_or_speaks_the_language_of_the_workshop(path: Path, kind: str) -> None:
+def test_no_page_is_a_diary_or_speaks_the_language_of_the_workshop(path, kind):
     assert re.findall(DIARY[kind], prose(path.read_text(encoding="utf-8"))) == []
 
 
-def test_a_long_sentence_is_found() -> None:
+def test_a_long_sentence_is_found():
     long = "word " * MOST_WORDS + "end. Short."
     assert [len(sentence.split()) for sentence in sentences(f"# Title\n\n- {long}\n\n| {long} |\n")] == [MOST_WORDS + 1, 1]

@@ -1,7 +1,6 @@
 """The tests' own rule: no row finds its place by the last digit of a float."""
 
 import math
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,7 +18,7 @@ ROUNDED = 0.1 + 0.2  # not 0.3
         ([("b", 0.3), ("a", ROUNDED)], lambda row: -row[1]),
     ],
 )
-def test_an_order_that_hangs_on_the_last_digit_fails(rows: list[Any], key: Any) -> None:
+def test_an_order_that_hangs_on_the_last_digit_fails(rows, key):
     with pytest.raises(pytest.fail.Exception, match="hangs on the last digit of a float"):
         steady_sorted(rows, key=key)
 
@@ -38,12 +37,12 @@ def test_an_order_that_hangs_on_the_last_digit_fails(rows: list[Any], key: Any) 
         ([("a", math.nan, 1.0), ("a", float("nan"), 2.0)], repr),
     ],
 )
-def test_any_other_order_is_that_of_python(rows: list[Any], key: Any) -> None:
+def test_any_other_order_is_that_of_python(rows, key):
     assert steady_sorted(rows, key=key) == sorted(rows, key=key)
     assert steady_sorted(rows, key=key, reverse=True) == sorted(rows, key=key, reverse=True)
 
 
-def test_an_exact_comparison_that_fails_by_a_digit_says_so() -> None:
+def test_an_exact_comparison_that_fails_by_a_digit_says_so():
     assert last_digits([("a", 0.3)], [("a", ROUNDED)])
     assert not last_digits([("a", 0.3)], [("b", 0.3)])
     assert not last_digits([("a", 0.3)], [("a", 0.3)])

@@ -30,7 +30,7 @@ PROGRAMS = {  # by the language of its block: the file, the program that runs it
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", PROGRAMS)
-def test_a_client_asks_a_model_as_the_page_shows(language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_asks_a_model_as_the_page_shows(language, tmp_path, monkeypatch):
     file, program, install = PROGRAMS[language]
     for needed in filter(None, (program, install and install[0])):
         if not shutil.which(needed):

@@ -1,8 +1,6 @@
 """What the files of SQL are held to, so that no setting of a session enters an answer."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +15,7 @@ END = re.compile(r"[)\];]|\b(ROWS|RANGE|GROUPS|LIMIT|OFFSET|FROM|UNION)\b|{%-? e
 DIRECTED = re.compile(r"\b(?:ASC|DESC)\s+NULLS (?:FIRST|LAST)\s*$")
 
 
-def clause(text: str) -> str:
+def clause(text):
     """What an ORDER BY is followed by, up to its end, with a letter in the place of what stands in brackets."""
     kept, depth, place = "", 0, 0
     while place < len(text):
@@ -34,7 +32,7 @@ def clause(text: str) -> str:
     return kept
 
 
-def undirected(text: str) -> Iterator[tuple[int, str]]:
+def undirected(text):
     """The line and the text of every ORDER BY with a key of which it is not said which way, and where NULLs go."""
     text = COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
     for found in re.finditer(r"\bORDER\s+BY\b", text):
@@ -44,12 +42,12 @@ def undirected(text: str) -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(macro_path())))
-def test_every_order_says_its_direction_and_where_nulls_go(path: Path):
+def test_every_order_says_its_direction_and_where_nulls_go(path):
     assert not list(undirected(path.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(macro_path())))
-def test_every_sorted_list_says_so_too(path: Path):
+def test_every_sorted_list_says_so_too(path):
     text = COMMENT.sub("", path.read_text(encoding="utf-8"))
     for found in re.finditer(r"\b(list_sort|list_reverse_sort|list_grade_up)\(", text):
         assert re.match(r".*, '(?:ASC|DESC)', 'NULLS (?:FIRST|LAST)'\)", text[found.start() :])
@@ -68,7 +66,7 @@ def test_every_sorted_list_says_so_too(path: Path):
         "ORDER BY {{ by }})",
     ],
 )
-def test_an_order_without_them_is_found(wrong: str):
+def test_an_order_without_them_is_found(wrong):
     assert len(list(undirected(wrong))) == 1
 
 
@@ -83,11 +81,11 @@ def test_an_order_without_them_is_found(wrong: str):
         "--   FROM t ORDER BY x;\nSELECT 1 -- ORDER BY x",
     ],
 )
-def test_an_order_with_them_is_not(right: str):
+def test_an_order_with_them_is_not(right):
     assert not list(undirected(right))
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.suffix != ".sql"], ids=str)
-def test_every_line_of_a_table_is_read(path: Path) -> None:
+def test_every_line_of_a_table_is_read(path):
     left = ENTRY.sub("", path.read_text(encoding="utf-8")).splitlines()
     assert [line for line in left if line and not line.startswith("#")] == []

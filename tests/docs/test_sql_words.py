@@ -15,18 +15,18 @@ TEMPLATES = runpy.run_path(str(ROOT / "tests" / "support" / "templates.py"))
 ROOMS = sorted(path.relative_to(SQL).as_posix() for path in [SQL / "dbt", *(SQL / "macros").iterdir()])
 
 
-def files(room: str) -> Path:
+def files(room):
     return SQL / room
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_macro_of_more_than_five_lines_says_what_it_renders(room: str):
+def test_a_macro_of_more_than_five_lines_says_what_it_renders(room):
     bare = [macro.name for macro in TEMPLATES["without_header"](files(room))]
     assert bare == []
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_line_has_at_most_140_characters(room: str):
+def test_a_line_has_at_most_140_characters(room):
     long = [f"{path.name}:{number}" for path, number, _ in TEMPLATES["long_lines"](files(room))]
     assert long == []
 

@@ -28,7 +28,7 @@ def test_a_circle_is_found_and_so_are_floors():
     assert STRUCTURE["floors"](graph) == {"a": 2, "b": 1, "c": 1, "d": 1}
 
 
-def test_private_reads_and_questions_to_a_family_are_counted(tmp_path: Path):
+def test_private_reads_and_questions_to_a_family_are_counted(tmp_path):
     here = tmp_path / "nbsql"
     here.mkdir()
     (here / "__init__.py").write_text("class Hidden:\n    _own = 1\n")

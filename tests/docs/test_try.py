@@ -8,13 +8,11 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
-from support.chromium import Tab, chromium, tab
+from support.chromium import chromium, tab
 from support.nearly import nearly
 
 import nbsql
@@ -30,7 +28,7 @@ ROLES = """Object.fromEntries([...document.querySelectorAll("#columns tr")].slic
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def built(tmp_path_factory):
     """The folder of the page, and that of what built it."""
     if shutil.which("npm") is None:
         reason = "npm is not installed, which fetches DuckDB-Wasm for the page"
@@ -45,12 +43,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture(scope="module")
-def address(built: tuple[Path, Path]) -> Iterator[str]:
+def address(built):
     """Where the page is served, on this machine."""
     chromium()
 
     class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None:
+        def log_message(self, *_):
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(built[0]))) as server:
@@ -60,24 +58,24 @@ def address(built: tuple[Path, Path]) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def page(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+def page(address, tmp_path_factory):
     with tab(address, tmp_path_factory.mktemp("browser")) as page:
         page.run("URL.createObjectURL = (saved) => { globalThis.saved = saved; return '#'; }")
         yield page
 
 
-def press(page: Tab, button: str) -> str:
+def press(page, button):
     """The line of status once the page has done what a button asks for."""
     page.run(f"document.getElementById('{button}').click()")
     return status(page)
 
 
-def status(page: Tab) -> str:
+def status(page):
     page.wait()
     return page.run("document.getElementById('status').textContent")
 
 
-def drop(page: Tab, name: str, content: str) -> str:
+def drop(page, name, content):
     """The line of status once the page has read a file that is dropped on it."""
     page.run(f"""{{
         const dropped = new DataTransfer();
@@ -87,7 +85,7 @@ def drop(page: Tab, name: str, content: str) -> str:
     return status(page)
 
 
-def choose(page: Tab, column: str, role: str) -> None:
+def choose(page, column, role):
     page.run(f"""{{
         const chooser = document.querySelector(`[aria-label="What {column} is"]`);
         chooser.value = "{role}";
@@ -95,12 +93,12 @@ def choose(page: Tab, column: str, role: str) -> None:
     }}""")
 
 
-def saved(page: Tab, button: str) -> str:
+def saved(page, button):
     press(page, button)
     return page.run("saved.text()")
 
 
-def cells(page: Tab, table: str) -> list[list[str]]:
+def cells(page, table):
     return page.run(f"[...document.querySelectorAll('#{table} tr')].map((row) => [...row.cells].map((cell) => cell.innerText))")
 
 

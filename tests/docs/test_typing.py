@@ -3,10 +3,8 @@
 import inspect
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -19,26 +17,26 @@ from nbsql.spec.method import METHODS, MethodName
 from nbsql.spec.options import model_fields
 
 
-def test_a_console_offers_public_names_only() -> None:
+def test_a_console_offers_public_names_only():
     assert sorted(dir(nbsql)) == sorted(nbsql.__all__)
     assert not [name for name in dir(nbsql) if not hasattr(nbsql, name)]
     with pytest.raises(AttributeError, match=r"^module 'nbsql' has no attribute 'fitt'$"):
         _ = nbsql.fitt
 
 
-def test_the_version_needs_neither_the_verbs_nor_duckdb() -> None:
+def test_the_version_needs_neither_the_verbs_nor_duckdb():
     code = "import sys, nbsql.cli.app; assert nbsql.__version__; assert not {'duckdb', 'nbsql.family'} & sys.modules.keys()"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_typed_options_are_those_that_are_taken() -> None:
+def test_the_typed_options_are_those_that_are_taken():
     assert keywords_py() == PATH.read_text(encoding="utf-8"), "run python -m nbsql.spec"
 
 
 @pytest.mark.parametrize(
     "verb", [nbsql.fit, nbsql.fit_sql, nbsql.families, nbsql.cross_validate, nbsql.sweep, nbsql.auto, nbsql.classify]
 )
-def test_help_shows_every_option_of_a_fit_with_its_default(verb: Callable[..., Any]) -> None:
+def test_help_shows_every_option_of_a_fit_with_its_default(verb):
     shown = inspect.signature(verb).parameters
     for option in model_fields():
         default = None if option.default is MISSING else option.default
@@ -46,7 +44,7 @@ def test_help_shows_every_option_of_a_fit_with_its_default(verb: Callable[..., A
         assert verb is not nbsql.fit or f"        {option.name}: " in str(verb.__doc__)
 
 
-def test_the_words_that_are_taken_are_typed() -> None:
+def test_the_words_that_are_taken_are_typed():
     from typing import get_args
 
     from nbsql.model.scoring import Verb
@@ -81,7 +79,7 @@ WRONG = {
 
 
 @pytest.mark.slow
-def test_mypy_knows_the_options_and_their_words(tmp_path: Path) -> None:
+def test_mypy_knows_the_options_and_their_words(tmp_path):
     pytest.importorskip("mypy")
     for package in (nbsql, duckdb):  # to read what else is installed takes six times as long, and no line here is about it
         (tmp_path / package.__name__).symlink_to(Path(package.__file__).parent, target_is_directory=True)

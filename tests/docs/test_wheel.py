@@ -23,7 +23,7 @@ print(nbsql.__file__)
 """
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def run(*command, cwd):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     result = subprocess.run(
         [str(part) for part in command], cwd=cwd, capture_output=True, text=True, env=environment, check=False

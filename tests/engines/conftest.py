@@ -1,8 +1,6 @@
 """The engines, each with a database of its own for a test."""
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import duckdb
 import pytest
@@ -14,7 +12,7 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
+def server():
     """The address of a private PostgreSQL server."""
     try:
         import psycopg  # noqa: F401
@@ -25,7 +23,7 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def shared_database(server: str) -> Iterator[str]:
+def shared_database(server):
     """The address of a database for the tests of a file: to make and drop one takes a third of a second, to empty it 10 ms."""
     import psycopg
 
@@ -38,7 +36,7 @@ def shared_database(server: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def address(shared_database: str) -> str:
+def address(shared_database):
     """The address of a database that is empty, to which nobody else is connected."""
     import psycopg
 
@@ -54,7 +52,7 @@ def address(shared_database: str) -> str:
 
 
 @pytest.fixture
-def pg(address: str) -> Iterator[Any]:
+def pg(address):
     """A connection of psycopg's to a new database."""
     import psycopg
 
@@ -63,7 +61,7 @@ def pg(address: str) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def spark_home() -> Iterator[Any]:
+def spark_home():
     """A session of Spark on one core, which all tests of a worker share: starting one takes as long as some of them."""
     # Statements are run once and have few rows: to compile each takes longer than to interpret it (test_spark.py compiles).
     settings = {"codegen.factoryMode": "NO_CODEGEN", "codegen.wholeStage": "false", "adaptive.enabled": "false"}
@@ -73,7 +71,7 @@ def spark_home() -> Iterator[Any]:
 
 
 @pytest.fixture
-def spark(spark_home: Any) -> Iterator[Any]:
+def spark(spark_home):
     """The session, in a new database."""
     name = f"shop_{next(_numbers)}"
     spark_home.sql(f"CREATE SCHEMA {name}")
@@ -89,11 +87,11 @@ def spark(spark_home: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def connect(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Place]]:
+def connect(request):
     """Makes a place of an engine, by name."""
     opened = []
 
-    def make(engine: str) -> Place:
+    def make(engine):
         if engine == "postgres":
             return Place(engine, request.getfixturevalue("pg"))
         if engine == "spark":
@@ -107,12 +105,12 @@ def connect(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Place]]:
 
 
 @pytest.fixture(params=ENGINES)
-def place(request: pytest.FixtureRequest, connect: Callable[[str], Place]) -> Place:
+def place(request, connect):
     """Each engine in turn."""
     return connect(request.param)
 
 
 @pytest.fixture(params=[engine for engine in ENGINES if engine != "duckdb"])
-def both(request: pytest.FixtureRequest, connect: Callable[[str], Place]) -> tuple[Place, Place]:
+def both(request, connect):
     """An engine, and DuckDB, with which it is to agree."""
     return connect(request.param), connect("duckdb")

@@ -1,9 +1,7 @@
 """An engine under test, seen alike whichever it is."""
 
 import math
-from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from support.inserted import insert
@@ -11,7 +9,7 @@ from support.inserted import insert
 ENGINES = ("duckdb", "postgres", "spark")
 
 # What an engine does not have yet, and why. Each is refused with one line (test_refusals.py).
-LACKS: dict[str, dict[str, str]] = {
+LACKS = {
     "duckdb": {"Query.to_spark": "DuckDB has no such thing"},
     "postgres": {"Query.to_spark": "PostgreSQL has no such thing", "Query.relation": "PostgreSQL has no such thing"},
     "spark": {
@@ -32,7 +30,7 @@ _SPARK_TYPES = {
 }
 
 
-def ident(name: str) -> str:
+def ident(name):
     """As DuckDB and PostgreSQL quote it."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -40,20 +38,20 @@ def ident(name: str) -> str:
 class Place:
     """A connection to an engine, and how tables are made there."""
 
-    def __init__(self, engine: str, con: Any) -> None:
+    def __init__(self, engine, con):
         self.engine = engine
         self.con = con
 
-    def __repr__(self) -> str:
+    def __repr__(self):
         return self.engine
 
-    def run(self, sql: str) -> list[tuple[Any, ...]]:
+    def run(self, sql):
         if self.engine == "spark":
             return [tuple(row) for row in self.con.sql(sql).collect()]
         found = self.con.execute(sql)
         return found.fetchall() if self.engine == "duckdb" or found.description else []
 
-    def table(self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+    def table(self, name, columns, rows):
         """A new table; types are those that DuckDB and PostgreSQL know."""
         if self.engine == "spark":
             self._dataframe(columns, rows).write.saveAsTable(f"`{name}`")
@@ -62,7 +60,7 @@ class Place:
         self.run(f"CREATE TABLE {ident(name)} ({listed})")
         self.insert(ident(name), rows)
 
-    def insert(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    def insert(self, table, rows):
         """Add rows to a table, whose name is SQL."""
         if self.engine == "duckdb":
             insert(self.con, table, rows)
@@ -70,7 +68,7 @@ class Place:
             marks = ", ".join(["%s"] * len(rows[0]))
             self.con.cursor().executemany(f"INSERT INTO {table.replace('%', '%%')} VALUES ({marks})", rows)
 
-    def _dataframe(self, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Any:
+    def _dataframe(self, columns, rows):
         """A DataFrame; decimals are made of doubles there."""
         from pyspark.sql import functions, types
 
@@ -88,7 +86,7 @@ class Place:
         return frame.withColumns(cast) if cast else frame
 
 
-def same(found: Any, expected: Any) -> bool:
+def same(found, expected):
     """Whether two values are the same, numbers to 1e-9."""
     if isinstance(found, Decimal):
         found = float(found)
@@ -101,7 +99,7 @@ def same(found: Any, expected: Any) -> bool:
     return bool(found == expected)
 
 
-def assert_same_rows(found: Sequence[Sequence[Any]], expected: Sequence[Sequence[Any]]) -> None:
+def assert_same_rows(found, expected):
     """Rows in the same order, numbers to 1e-9."""
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):

@@ -3,10 +3,8 @@
 import random
 import re
 import shlex
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,19 +15,17 @@ import nbsql.plan.form
 import nbsql.rendering.dialect
 from nbsql.cli import main
 
-Both = tuple[Place, Place]
-
 COLUMNS = {
     "id": "INTEGER", "label": "VARCHAR", "Sender": "VARCHAR", "replied": "BOOLEAN", "length": "DOUBLE PRECISION",
     "links": "INTEGER", "flag": "SMALLINT", "share": "DECIMAL(10, 3)", "day": "DATE", "weight": "DOUBLE PRECISION",
 }  # fmt: skip
 
 
-def mail(count: int, seed: int) -> list[tuple[Any, ...]]:
+def mail(count, seed):
     """Rows with missing values, rows of no weight, rows without a class, and a number that is neither NaN nor finite."""
     chance = random.Random(seed)  # noqa: S311
 
-    def missing(value: Any) -> Any:
+    def missing(value):
         return None if chance.random() < 0.1 else value
 
     rows = []
@@ -52,10 +48,10 @@ def mail(count: int, seed: int) -> list[tuple[Any, ...]]:
     return rows
 
 
-def explained(model: Any, source: str) -> list[tuple[Any, ...]]:
+def explained(model, source):
     """The rows of an explanation, in one order, with values as numbers where they are: engines write 1.0 and 1."""
 
-    def plain(value: Any) -> Any:
+    def plain(value):
         if isinstance(value, str) and value.startswith("["):
             return [plain(each) for each in value.strip("[]").split(", ")]
         try:
@@ -67,7 +63,7 @@ def explained(model: Any, source: str) -> list[tuple[Any, ...]]:
     return sorted(rows, key=lambda row: tuple(map(repr, row[:-1])))
 
 
-def assert_agreement(both: Both, train: str, test: str, **options: Any) -> None:
+def assert_agreement(both, train, test, **options):
     """Both engines fit the same model and say the same of the same rows."""
     ours, theirs = (nbsql.fit(place.con, train, name="m", replace=True, **options) for place in both)
     assert ours.classes == theirs.classes
@@ -91,7 +87,7 @@ def assert_agreement(both: Both, train: str, test: str, **options: Any) -> None:
 TODAY = "SELECT * FROM today"
 LEAVE = ["flag", "share", "day", "weight"]
 
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "inferred": {"exclude": ["day"]},
     "weights": {"exclude": ["day"], "weight": "weight"},
     "maximum likelihood": {"exclude": LEAVE, "alpha": 0},
@@ -136,7 +132,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def inboxes(both: Both) -> Both:
+def inboxes(both):
     for place in both:
         place.table("inbox", COLUMNS, mail(400, 1))
         unseen = (-1, "ham", "nobody", None, None, None, None, None, None, 1.0)
@@ -149,13 +145,13 @@ def inboxes(both: Both) -> Both:
 @pytest.mark.daily
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_models_agree(inboxes: Both, case: str) -> None:
+def test_models_agree(inboxes, case):
     options = {"target": "label", "id": "id", **CASES[case]}
     assert_agreement(inboxes, "inbox", TODAY, **options)
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_stars_in_blocks_agree(inboxes: Both, layout: Callable[..., None]) -> None:
+def test_stars_in_blocks_agree(inboxes, layout):
     layout(star_joins=0, block_joins=2)
     families = dict.fromkeys(["links", "flag", "day"], "categorical")
     assert_agreement(inboxes, "inbox", "today", target="label", id="id", families=families, nulls="category", unseen="smooth")
@@ -164,7 +160,7 @@ def test_stars_in_blocks_agree(inboxes: Both, layout: Callable[..., None]) -> No
 @pytest.mark.parametrize("case", ["weights", "counts with a prior", "missing as a category", "modes", "levels"])
 @pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_row_a_class_agrees(inboxes: Both, layout: Callable[..., None], case: str) -> None:
+def test_a_row_a_class_agrees(inboxes, layout, case):
     """What a model of more parameters than a row holds is scored by."""
     if nbsql.rendering.dialect.DIALECTS[inboxes[0].engine].max_numbers is None:
         pytest.skip("a row holds any number of parameters there")
@@ -179,7 +175,7 @@ def test_a_row_a_class_agrees(inboxes: Both, layout: Callable[..., None], case: 
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_more_parameters_than_a_row_holds_agree(both: Both) -> None:
+def test_more_parameters_than_a_row_holds_agree(both):
     chance = random.Random(4)  # noqa: S311
     numbers = [f"x{number}" for number in range(40)]
     rows = [(i, f"class {i % 10}", *(chance.gauss(i % 10 * (j % 3), 3) for j in range(40))) for i in range(150)]
@@ -205,7 +201,7 @@ WILD = {
 
 @pytest.mark.parametrize("case", WILD)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_wild_numbers_agree(both: Both, case: str) -> None:
+def test_wild_numbers_agree(both, case):
     x = WILD[case]
     rows = [(i, "ab"[i // 2 % 2], x[i % 4], 1.0) for i in range(24)]
     for place in both:
@@ -217,7 +213,7 @@ def test_wild_numbers_agree(both: Both, case: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_class_of_no_weight_agrees(both: Both) -> None:
+def test_a_class_of_no_weight_agrees(both):
     rows = [(1, "a", 1.0, 1.0), (2, "a", float("nan"), 2.0), (3, "b", 5.0, 0.0), (4, "c", 2.0, 1.0), (5, "c", None, 0.0)]
     for place in both:
         place.table("t", {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "w": "DOUBLE PRECISION"}, rows)
@@ -225,7 +221,7 @@ def test_a_class_of_no_weight_agrees(both: Both) -> None:
 
 
 @pytest.mark.parametrize("most", [10, 10**12])
-def test_factorials_agree(both: Both, most: int) -> None:
+def test_factorials_agree(both, most):
     """On both sides of each limit between the forms of ln x!, by rates that are of their size and by one that is far beyond."""
     counts = [0, 1, 2, 3, 10, 150, 99_999, 1_000_001, 10**12]
     for place in both:
@@ -245,7 +241,7 @@ def test_factorials_agree(both: Both, most: int) -> None:
         ("TIMESTAMP", ["2026-11-21 12:00:00", "2025-01-01 00:00:00"]),
     ],
 )
-def test_labels_of_any_type_agree(both: Both, kind: str, labels: list[str]) -> None:
+def test_labels_of_any_type_agree(both, kind, labels):
     spark = both[0].engine == "spark"
     if spark and kind in ("mood", "UUID"):
         pytest.skip(f"Spark has no type such as {kind}")
@@ -263,7 +259,7 @@ def test_labels_of_any_type_agree(both: Both, kind: str, labels: list[str]) -> N
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_many_classes_agree(both: Both) -> None:
+def test_many_classes_agree(both):
     """DuckDB scores them with a row a class, the others with a column a class."""
     rows = [(i, f"class {i % 120}", "uvw"[i % 7 % 3], i % 11) for i in range(480)]
     for place in both:
@@ -271,7 +267,7 @@ def test_many_classes_agree(both: Both) -> None:
     assert_agreement(both, "t", "SELECT * FROM t WHERE id < 30", target="y", id="id", families={"k": "poisson"})
 
 
-def test_another_encoding_of_the_client_is_minded(pg: Any) -> None:
+def test_another_encoding_of_the_client_is_minded(pg):
     pg.execute("SET client_encoding = 'LATIN1'")
     place = Place("postgres", pg)
     place.table("t", {"größe": "VARCHAR", "y": "VARCHAR"}, [("süß", "ä"), ("b", "o")])
@@ -280,7 +276,7 @@ def test_another_encoding_of_the_client_is_minded(pg: Any) -> None:
     assert nbsql.models(pg) == ["maß"]
 
 
-def test_the_page_runs_from_an_empty_database(address: str, pg: Any) -> None:
+def test_the_page_runs_from_an_empty_database(address, pg):
     page = (Path(__file__).parents[2] / "docs" / "reference" / "postgresql.md").read_text(encoding="utf-8")
     page = page.replace("postgresql://shop@db.example.com/shop", address)
     blocks = re.findall(r"^```(\w+) postgres\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
@@ -299,7 +295,7 @@ def test_the_page_runs_from_an_empty_database(address: str, pg: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_ties_between_features_values_and_words_go_by_their_bytes(both: Both) -> None:
+def test_ties_between_features_values_and_words_go_by_their_bytes(both):
     """And not by the rules of a language, in which a comes before B, and B before é."""
     columns = {"id": "INTEGER", "y": "INTEGER", "a": "VARCHAR", "B": "VARCHAR", "é": "VARCHAR", "words": "VARCHAR[]"}
     rows = [(i, i % 2, *["xZä"[i % 3]] * 3, ["a", "B"] if i % 2 else []) for i in range(12)]
@@ -307,20 +303,20 @@ def test_ties_between_features_values_and_words_go_by_their_bytes(both: Both) ->
     for place in both:
         place.table("t", columns, rows)
         place.table("new", columns, [(0, 0, "u", "v", "w", ["q", "Q", "éé"])])
-        options: dict[str, Any] = {"target": "y", "id": "id", "name": "m", "replace": True}
+        options = {"target": "y", "id": "id", "name": "m", "replace": True}
         nbsql.fit(place.con, "t", features=["words"], families={"words": nbsql.Tokens(best=1)}, **options)
         best = [value for (value,) in place.run("SELECT DISTINCT value FROM m.likelihoods")]
         pairs = nbsql.fit(place.con, "t", exclude=["words"], method="aode", **options).relevance().fetchall()
         model = nbsql.fit(place.con, "t", **options)
         orders = [[row[:3] for row in query] for query in (model.linear(), model.likelihoods)]
-        reasons = [model.review("new", by=by).fetchall()[0][-1] for by in ("novelty", "evidence")]  # type: ignore[arg-type]
+        reasons = [model.review("new", by=by).fetchall()[0][-1] for by in ("novelty", "evidence")]
         found.append((best, orders, reasons, [row[0] for row in pairs]))
     assert found[0] == found[1]
     assert found[0][0] == ["a"]
     assert found[0][2][0] == "never seen: B = v; a = u; words = Q and 3 more"
 
 
-def test_the_queue_of_rows_to_label(both: Both) -> None:
+def test_the_queue_of_rows_to_label(both):
     """By margin, evidence, what is new and cost, with texts, lists and values that are missing; two rows of one pattern."""
     kinds = {"id": "INTEGER", "y": "VARCHAR", "s": "VARCHAR", "w": "VARCHAR[]", "n": "INTEGER"}
     known = [(row, "ab"[row % 2], "uvw"[row % 3], ["k", f"l{row % 4}"], row % 5) for row in range(40)]
@@ -330,13 +326,8 @@ def test_the_queue_of_rows_to_label(both: Both) -> None:
         place.table("known", kinds, known)
         place.table("pool", kinds, [*pool, (99, *pool[4][1:])])
         model = nbsql.fit(place.con, "known", target="y", id="id", name="m", families={"n": "poisson"})
-        asked: dict[str, dict[str, Any]] = {
-            "margin": {},
-            "evidence": {},
-            "novelty": {},
-            "expected cost": {"costs": {("a", "b"): 3}},
-        }
-        queries = [model.review("pool", 6, by=by, **options) for by, options in asked.items()]  # type: ignore[arg-type]
+        asked = {"margin": {}, "evidence": {}, "novelty": {}, "expected cost": {"costs": {("a", "b"): 3}}}
+        queries = [model.review("pool", 6, by=by, **options) for by, options in asked.items()]
         shape = nbsql.fit(place.con, "known", target=None, id="id", name="shape", exclude=["y"], families={"n": "poisson"})
         queries += [shape.unusual("pool", 6), nbsql.load(place.con, "shape").log_evidence("pool", columns=["id"])]
         found.append([(query.columns, query.fetchall()) for query in queries])

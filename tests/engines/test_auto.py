@@ -1,22 +1,19 @@
 """Families are chosen as on DuckDB, by folds of a column."""
 
 import random
-from typing import Any
 
 import pytest
-from engines.places import LACKS, Place
+from engines.places import LACKS
 
 import nbsql
-
-Both = tuple[Place, Place]
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_families_are_chosen_alike(both: Both, weight: str | None) -> None:
+def test_families_are_chosen_alike(both, weight):
     chance = random.Random(5)  # noqa: S311
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for i in range(240):
         label = "Ab"[i % 2]
         words = " ".join(chance.choices(["offer", "free", "lunch"] if i % 2 else ["lunch", "monday", "free"], k=3))
@@ -30,7 +27,7 @@ def test_families_are_chosen_alike(both: Both, weight: str | None) -> None:
         with pytest.raises(nbsql.NotSupportedError, match="auto is not available"):
             nbsql.auto(both[0].con, "t", target="y")
         return
-    options: dict[str, Any] = {"target": "y", "id": "id", "fold": "fold", "weight": weight}
+    options = {"target": "y", "id": "id", "fold": "fold", "weight": weight}
     if weight is None:
         options["exclude"] = ["w"]
     found = [nbsql.auto(place.con, "t", **options) for place in both]
@@ -49,12 +46,12 @@ def test_families_are_chosen_alike(both: Both, weight: str | None) -> None:
     assert found[0].best().families.keys() == found[1].best().families.keys()
 
 
-def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _rounded(row):
     """A row without its rank, which equal losses may change, and with numbers of eight digits."""
     return tuple(round(value, 8) + 0.0 if isinstance(value, float) else str(value) for value in row if type(value) is not int)
 
 
-def test_flags_of_one_category_are_taken_alike(both: Both) -> None:
+def test_flags_of_one_category_are_taken_alike(both):
     types = {"y": "VARCHAR", "amount": "INTEGER", "day_early": "BOOLEAN", "day_noon": "BOOLEAN", "day_late": "BOOLEAN"}
     rows = [("ab"[i % 5 == 2 or i % 7 == 0], i % 11, i % 5 < 2, i % 5 == 2, i % 5 > 2) for i in range(240)]
     for place in both:

@@ -1,11 +1,9 @@
 """The parts of dates and times are columns made by hand, on every engine, in every form in which a model is taken elsewhere."""
 
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 
 import nbsql
 
@@ -24,19 +22,19 @@ CALENDARS = {
     "called": nbsql.Calendar(["hour", "weekday"]),
     "sent": nbsql.Calendar(["hour", "weekday"], zone="Europe/Berlin"),
 }
-OPTIONS: dict[str, Any] = {"target": "fate", "id": "id"}
+OPTIONS = {"target": "fate", "id": "id"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def moments() -> list[datetime | None]:
+def moments():
     """Each quarter of an hour of the clocks' changes, too."""
-    found: list[datetime | None] = [START + timedelta(hours=31 * i, minutes=15 * i) for i in range(370)]
+    found = [START + timedelta(hours=31 * i, minutes=15 * i) for i in range(370)]
     found += [datetime(2024, 10, 27, 0, 0) + timedelta(minutes=15 * i) for i in range(16)]
     return [None if i % 17 == 0 else each for i, each in enumerate(found)]
 
 
-def written(moment: datetime | None, part: str, column: str) -> Any:
+def written(moment, part, column):
     """A part of a moment, of `sent` in Berlin, as it is made by hand."""
     if moment is None:
         return None
@@ -48,7 +46,7 @@ def written(moment: datetime | None, part: str, column: str) -> Any:
     return text if part == "%A" else int(text)
 
 
-def rows_of(place: Place) -> None:
+def rows_of(place):
     """The table `calls`, and on DuckDB `hand` with the parts made by Python."""
     given, hand = [], []
     for i, moment in enumerate(moments()):
@@ -65,22 +63,22 @@ def rows_of(place: Place) -> None:
         place.table("hand", {**types, **kinds}, hand)
 
 
-def answers(query: nbsql.Query) -> list[tuple[Any, ...]]:
+def answers(query):
     return sorted((row[0], *row[-3:]) for row in query.fetchall())
 
 
 @pytest.fixture
-def models(both: tuple[Place, Place]) -> list[tuple[Place, nbsql.Model, nbsql.Model]]:
+def models(both):
     """On each place the model of the times, and that of the parts by hand, which is DuckDB's, as its rows are the same."""
     for place in both:
         rows_of(place)
     families = dict.fromkeys(BY_HAND, "categorical")
     hand = nbsql.fit(both[1].con, "hand", name="h", families=families, nulls="category", **OPTIONS)
-    options: dict[str, Any] = {"families": CALENDARS, "nulls": "category", **OPTIONS}
+    options = {"families": CALENDARS, "nulls": "category", **OPTIONS}
     return [(place, nbsql.fit(place.con, "calls", name="m", **options), hand) for place in both]
 
 
-def test_parts_are_those_by_hand(models: list[tuple[Place, nbsql.Model, nbsql.Model]], tmp_path: Path) -> None:
+def test_parts_are_those_by_hand(models, tmp_path):
     for place, model, hand in models:
         assert set(model.families) == {*BY_HAND}
         cells = [sorted((row[1:7] for row in of.statistics), key=lambda row: str(row[:3])) for of in (model, hand)]
@@ -99,7 +97,7 @@ def test_parts_are_those_by_hand(models: list[tuple[Place, nbsql.Model, nbsql.Mo
             moved.drop()
 
 
-def test_times_of_another_kind_are_refused(both: tuple[Place, Place]) -> None:
+def test_times_of_another_kind_are_refused(both):
     for place in both:
         rows_of(place)
         default = nbsql.fit(place.con, "SELECT id, fate, day, called FROM calls", name="d", **OPTIONS)
@@ -119,7 +117,7 @@ def test_times_of_another_kind_are_refused(both: tuple[Place, Place]) -> None:
             nbsql.fit(place.con, "calls", families={"called": nbsql.Calendar(zone="UTC")}, **OPTIONS)
 
 
-def test_rows_at_hand_and_infinite_dates(models: list[tuple[Place, nbsql.Model, nbsql.Model]]) -> None:
+def test_rows_at_hand_and_infinite_dates(models):
     for place, model, hand in models:
         if place.engine == "spark":
             continue

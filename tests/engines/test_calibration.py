@@ -1,8 +1,6 @@
 """A calibration is DuckDB's, of every method, and so are the calibrated posteriors."""
 
-from collections.abc import Callable
 from operator import itemgetter
-from typing import Any
 
 import pytest
 from engines.places import Place, assert_same_rows
@@ -16,12 +14,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture(params=[1, 0])
-def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nbsql.Model]:
+def models(request, both):
     """Without smoothing, a class is impossible that a sender is not seen in.
 
     A calibration reads posteriors, whatever they come from, so that two columns do on Spark, which plans each for long.
     """
-    options: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"], "alpha": request.param}
+    options = {"target": "label", "id": "id", "exclude": ["day"], "alpha": request.param}
     if both[0].engine == "spark":
         options |= {"features": ["Sender", "length"], "exclude": []}
     for place in both:
@@ -31,9 +29,7 @@ def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nb
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
-def test_calibrations_agree(
-    request: pytest.FixtureRequest, models: list[nbsql.Model], both: tuple[Place, Place], weight: str | None
-) -> None:
+def test_calibrations_agree(request, models, both, weight):
     """Each method in turn on the same models, and last the sets that the conformal one makes.
 
     Spark plans a prediction for seconds, and there judges one method, whose posteriors are written otherwise than on DuckDB.
@@ -82,7 +78,7 @@ def test_calibrations_agree(
         assert_same_rows(*([[each["prediction"], each["probability"], each["reason"]]] for each in ones))
 
 
-def test_rows_of_few_known_words_are_decided_by_no_engine(both: tuple[Place, Place]) -> None:
+def test_rows_of_few_known_words_are_decided_by_no_engine(both):
     rows = [(i, "ab"[i % 2], f"{'good' if i % 2 else 'bad'} {'word' if i % 3 else 'bad'}") for i in range(60)]
     found = []
     for place in both:
@@ -100,14 +96,14 @@ def test_rows_of_few_known_words_are_decided_by_no_engine(both: tuple[Place, Pla
         assert_same_rows(sorted(pg.run(call)), found[0])
 
 
-def test_shares_of_classes_agree(models: list[nbsql.Model]) -> None:
+def test_shares_of_classes_agree(models):
     found = [model.class_shares("later") for model in models]
     assert found[0].columns == found[1].columns
     assert_same_rows(*(query.fetchall() for query in found))
     assert sum(row[3] for row in found[0]) == pytest.approx(1, abs=1e-9)
 
 
-def test_posteriors_that_leave_nothing_to_the_other_class_are_calibrated(both: tuple[Place, Place]) -> None:
+def test_posteriors_that_leave_nothing_to_the_other_class_are_calibrated(both):
     rows = [(i, f"c{i % 2}", i % 2 + (i * 7 % 10) / 100) for i in range(1, 9)]  # at the least temperature 1e-170 is squared
     found = []
     for place in both:
@@ -119,7 +115,7 @@ def test_posteriors_that_leave_nothing_to_the_other_class_are_calibrated(both: t
 
 
 @pytest.mark.parametrize("method", METHODS[:-2])
-def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str) -> None:
+def test_calibration_by_folds_helps_and_goes_with_the_model(pg, method):
     place = Place("postgres", pg)
     place.table("inbox", COLUMNS, mail(200, 1))
     model = nbsql.fit(pg, "inbox", name="m", target="label", id="id", exclude=["day"])
@@ -136,10 +132,10 @@ def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str
 
 
 @pytest.mark.nightly
-def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
+def test_calibration_goes_with_a_model_of_tables(spark):
     place = Place("spark", spark)
     place.table("inbox", COLUMNS, mail(120, 1))
-    options: dict[str, Any] = {"target": "label", "id": "id", "features": ["Sender", "length"]}
+    options = {"target": "label", "id": "id", "features": ["Sender", "length"]}
     model = nbsql.fit(spark, "inbox", name="m", **options)
     found = model.calibrate("inbox", folds=3)
     assert found.calibrated_log_loss < found.log_loss
@@ -165,9 +161,7 @@ def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 @pytest.mark.parametrize("temperature", ["0", "-1", "NULL", "CAST('NaN' AS DOUBLE PRECISION)"])
-def test_a_temperature_that_is_no_number_above_0_is_refused(
-    connect: Callable[[str], Place], engine: str, temperature: str
-) -> None:
+def test_a_temperature_that_is_no_number_above_0_is_refused(connect, engine, temperature):
     place = connect(engine)
     place.table("inbox", COLUMNS, mail(60, 1))
     model = nbsql.fit(place.con, "inbox", target="label", id="id", features=["Sender", "length"], name="m")
@@ -186,7 +180,7 @@ def test_a_temperature_that_is_no_number_above_0_is_refused(
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
-def test_platt_on_rows_of_one_score_gives_every_score_their_share(connect: Callable[[str], Place], engine: str) -> None:
+def test_platt_on_rows_of_one_score_gives_every_score_their_share(connect, engine):
     place = connect(engine)
     rows = [("a" if i % 3 == 0 else "b", i % 7 / 10 + i % 3) for i in range(60)]
     place.table("t", {"y": "VARCHAR", "x": "DOUBLE PRECISION"}, rows)

@@ -1,24 +1,21 @@
 """Clusters: every engine finds DuckDB's where rows differ much, and divides them by the same posteriors."""
 
 import random
-from typing import Any
 
 import pytest
-from engines.places import Place
 
 import nbsql
 
-Both = tuple[Place, Place]
 COLUMNS = {"id": "INTEGER", "v": "VARCHAR", "x": "DOUBLE PRECISION", "events": "INTEGER", "words": "VARCHAR"}
-OPTIONS: dict[str, Any] = {"id": "id", "families": {"v": "categorical", "events": "poisson", "words": "text"}}
+OPTIONS = {"id": "id", "families": {"v": "categorical", "events": "poisson", "words": "text"}}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def test_clusters_agree(both: Both) -> None:
+def test_clusters_agree(both):
     """The start is by the hash of an engine; where it ends is the same to the tolerance of the search."""
     chance = random.Random(4)  # noqa: S311
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for i in range(60):
         group = min(i * 7 % 6, 2)
         v = None if i % 11 == 0 else "ab"[group > 0] if i % 5 else "c"

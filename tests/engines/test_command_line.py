@@ -8,11 +8,9 @@ import re
 import signal
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 import nbsql
 from nbsql.cli import main
@@ -27,13 +25,13 @@ FIT = ("--target", "label", "--name", "spam", "--id", "id", "--family", "message
 
 
 @pytest.fixture
-def database(address: str, pg: Any) -> str:
+def database(address, pg):
     """The address of a database with a table, and a password in it."""
     pg.execute(MESSAGES)
     return address.replace("nbsql@", f"nbsql:{PASSWORD}@")
 
 
-def run(*words: str) -> Result:
+def run(*words):
     done = CliRunner().invoke(main, words)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -41,13 +39,13 @@ def run(*words: str) -> Result:
     return done
 
 
-def out(*words: str) -> str:
+def out(*words):
     done = run(*words)
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
-def refused(*words: str) -> str:
+def refused(*words):
     """The one line on stderr of a command that fails."""
     done = run(*words)
     assert done.exit_code == 1, done.output
@@ -56,22 +54,22 @@ def refused(*words: str) -> str:
 
 
 @pytest.fixture
-def fitted(database: str) -> str:
+def fitted(database):
     out("fit", database, "inbox", *FIT)
     return database
 
 
-def next_statement(said: str) -> str:
+def next_statement(said):
     """The statement that a report proposes."""
     (found,) = (line.split(";")[0] for line in said.splitlines() if line.endswith("-- in SQL, from any client of PostgreSQL"))
     return found
 
 
-def rows(text: str) -> list[list[str]]:
+def rows(text):
     return list(csv.reader(io.StringIO(text)))
 
 
-def test_a_fit_is_reported_and_can_be_used_from_sql(database: str, pg: Any) -> None:
+def test_a_fit_is_reported_and_can_be_used_from_sql(database, pg):
     said = out("fit", database, "inbox", *FIT)
     shown = database.replace(f":{PASSWORD}", "")
     assert f"model spam in {shown}: predicts label from 3 features" in said
@@ -85,7 +83,7 @@ def test_a_fit_is_reported_and_can_be_used_from_sql(database: str, pg: Any) -> N
     )
 
 
-def test_names_that_need_quotes_are_quoted_in_what_comes_next(database: str, pg: Any) -> None:
+def test_names_that_need_quotes_are_quoted_in_what_comes_next(database, pg):
     pg.execute('ALTER TABLE inbox RENAME TO "In"')
     said = out("fit", database, "In", "--target", "label", "--name", "user", "--exclude", "message")
     statement = next_statement(said)
@@ -93,7 +91,7 @@ def test_names_that_need_quotes_are_quoted_in_what_comes_next(database: str, pg:
     assert len(pg.execute(statement).fetchall()) == 5
 
 
-def test_predictions_are_shown_written_and_kept(fitted: str, pg: Any, tmp_path: Path) -> None:
+def test_predictions_are_shown_written_and_kept(fitted, pg, tmp_path):
     query = nbsql.load(pg, "spam").predict("inbox")
     expected = query.fetchall()
     assert "free pills, claim your prize" in out("predict", fitted, "spam", "inbox")
@@ -132,7 +130,7 @@ def test_predictions_are_shown_written_and_kept(fitted: str, pg: Any, tmp_path: 
     assert pg.execute("SELECT count(*) FROM scored").fetchall() == [(2,)]
 
 
-def test_a_model_is_explained_judged_and_shown(fitted: str) -> None:
+def test_a_model_is_explained_judged_and_shown(fitted):
     said = out("explain", fitted, "spam", "inbox", "--row", "5")
     assert said.startswith("row 5 (id 5): predicted spam (> 99.9 %), then ham (< 0.1 %)\n")
     reasons = rows(out("explain", fitted, "spam", "inbox", "--format", "csv"))
@@ -147,7 +145,7 @@ def test_a_model_is_explained_judged_and_shown(fitted: str) -> None:
     assert "spam    attachment   true" in out("show", fitted, "spam", "--likelihoods")
 
 
-def test_a_model_learns_and_forgets(fitted: str, pg: Any) -> None:
+def test_a_model_learns_and_forgets(fitted, pg):
     assert "learnt 2 rows of the query, batch more" in out(
         "update", fitted, "spam", "SELECT * FROM inbox WHERE id < 3", "--batch", "more"
     )
@@ -159,7 +157,7 @@ def test_a_model_learns_and_forgets(fitted: str, pg: Any) -> None:
     assert nbsql.models(pg) == []
 
 
-def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> None:
+def test_what_would_run_is_printed_and_nothing_changes(fitted, pg):
     before = nbsql.load(pg, "spam").statistics.fetchall()
     prediction = out("sql", fitted, "predict", "spam", "inbox")
     assert out("predict", fitted, "spam", "inbox", "--sql") == prediction
@@ -176,7 +174,7 @@ def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> 
 
 
 @pytest.mark.parametrize("name", ["spam", 'it\'s \\ a "model" $$ of\nlines'])
-def test_the_script_of_a_change_says_that_it_has_run(database: str, pg: Any, name: str) -> None:
+def test_the_script_of_a_change_says_that_it_has_run(database, pg, name):
     nbsql.fit(pg, "inbox", target="label", id="id", name=name, families={"message": nbsql.Text()})
     script = out("update", database, name, "inbox", "--sql")
     pg.execute(script)
@@ -189,7 +187,7 @@ def test_the_script_of_a_change_says_that_it_has_run(database: str, pg: Any, nam
     assert nbsql.load(pg, name).priors.fetchall() == learnt
 
 
-def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path: Path) -> None:
+def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted, tmp_path):
     file = tmp_path / "scored.parquet"
     assert refused("predict", fitted, "spam", "inbox", "--output", str(file)) == (
         "error: parquet files are not available on PostgreSQL; choose csv, json or jsonl"
@@ -199,7 +197,7 @@ def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path:
     assert [path.name for path in tmp_path.iterdir()] == ["spam.parquet"]
 
 
-def test_what_is_not_there_is_said_in_one_line(database: str) -> None:
+def test_what_is_not_there_is_said_in_one_line(database):
     name = database.rpartition("/")[2]
     assert refused("show", database, "spam") == f"error: no model 'spam' in {name!r}; there are none yet"
     assert refused("fit", database, "outbox", *FIT) == "error: no table or view 'outbox'; there are 'inbox'"
@@ -214,20 +212,20 @@ def test_what_is_not_there_is_said_in_one_line(database: str) -> None:
      "merge URL m n --name o", "cross-validate URL t --target y",
      "import URL m.parquet --name m", "sample URL m 3", "calibrate URL m t"],
 )  # fmt: skip
-def test_every_command_says_that_a_server_cannot_be_reached(command: str, server: str) -> None:
+def test_every_command_says_that_a_server_cannot_be_reached(command, server):
     assert refused(*command.replace("URL", "postgresql://nbsql:secret@127.0.0.1:1/shop").split()) == (
         'error: cannot connect to PostgreSQL: connection failed: connection to server at "127.0.0.1", port 1 failed: '
         "Connection refused"
     )
 
 
-def test_an_argument_too_many_is_shown_without_its_password(database: str) -> None:
+def test_an_argument_too_many_is_shown_without_its_password(database):
     done = run("list", database, database)
     assert done.exit_code == 2
     assert "Got unexpected extra argument (postgresql://nbsql@127.0.0.1:" in done.stderr
 
 
-def test_a_server_that_cannot_be_reached_is_said_in_one_line_without_the_password(address: str) -> None:
+def test_a_server_that_cannot_be_reached_is_said_in_one_line_without_the_password(address):
     place = address.split("@")[1].partition("/")[0]
     host, port = place.split(":")
     failed = f'error: cannot connect to PostgreSQL: connection failed: connection to server at "{host}", port '
@@ -244,14 +242,14 @@ def test_a_server_that_cannot_be_reached_is_said_in_one_line_without_the_passwor
 
 
 @pytest.mark.parametrize("password", ["a@secret", "a/secret", "a?secret", "a#secret", "a%secret"])
-def test_a_password_that_breaks_the_address_off_is_not_said(password: str, server: str) -> None:
+def test_a_password_that_breaks_the_address_off_is_not_said(password, server):
     assert refused("list", f"postgresql://nbsql:{password}@127.0.0.1:1/shop") == (
         "error: cannot connect to PostgreSQL: in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 "
         "and % as %25"
     )
 
 
-def test_a_missing_driver_is_said_in_one_line() -> None:
+def test_a_missing_driver_is_said_in_one_line():
     program = "import sys; sys.modules['psycopg'] = None; from nbsql.cli import main; main()"
     command = [sys.executable, "-c", program, "list", "postgresql://nbsql:secret@127.0.0.1:1/shop"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -259,7 +257,7 @@ def test_a_missing_driver_is_said_in_one_line() -> None:
     assert done.stderr == "error: PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'\n"
 
 
-def test_an_interrupted_fit_leaves_nothing(database: str, pg: Any) -> None:
+def test_an_interrupted_fit_leaves_nothing(database, pg):
     pg.execute("CREATE VIEW slow AS SELECT inbox.*, CAST(pg_sleep(60) AS TEXT) AS nap FROM inbox")
     command = [sys.executable, "-m", "nbsql", "fit", database, "slow", *FIT]
     done = subprocess.Popen(
@@ -293,7 +291,7 @@ PRINTED = (
 )
 
 
-def test_what_is_printed_runs_in_a_copy_of_another_name(fitted: str, server: str, address: str, pg: Any) -> None:
+def test_what_is_printed_runs_in_a_copy_of_another_name(fitted, server, address, pg):
     import psycopg
 
     scripts = [out(*(fitted if word == "DATABASE" else word for word in printed.split())) for printed in PRINTED]

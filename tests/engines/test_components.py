@@ -1,21 +1,18 @@
 """Classes of several components: k-means finds DuckDB's, and mixtures are scored as there."""
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from engines.places import LACKS, Place, assert_same_rows
+from engines.places import LACKS, assert_same_rows
 from engines.test_agreement import explained
 
 import nbsql
 
-Both = tuple[Place, Place]
 COLUMNS = {
     "id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "x": "DOUBLE PRECISION", "z": "DECIMAL(10, 3)",
     "c": "VARCHAR",
 }  # fmt: skip
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "two": {"method": nbsql.Mixture(2), "exclude": ["w"]},
     "weights": {"method": nbsql.Mixture(3), "weight": "w"},
     "some classes": {"method": nbsql.Mixture({"b": 3}), "exclude": ["w"], "nulls": "category", "unseen": "smooth"},
@@ -31,9 +28,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def lumps(both: Both) -> Both:
+def lumps(both):
     chance = random.Random(6)  # noqa: S311
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for i in range(240):
         label = "aabbbcc"[i % 7]
         x, z = chance.choice(CENTRES[label])
@@ -48,7 +45,7 @@ def lumps(both: Both) -> Both:
 
 @pytest.mark.parametrize("form", ["a column a class", "a row a class"])
 @pytest.mark.parametrize("case", CASES)
-def test_mixtures_agree(lumps: Both, layout: Callable[..., None], case: str, form: str) -> None:
+def test_mixtures_agree(lumps, layout, case, form):
     if form == "a row a class":
         if lumps[0].engine == "spark":
             pytest.skip("Spark scores with a column a class alone")
@@ -74,7 +71,7 @@ def test_mixtures_agree(lumps: Both, layout: Callable[..., None], case: str, for
     assert loaded.predict_one(row)["probability"] == pytest.approx(models[1].predict_one(row)["probability"], rel=1e-9)
 
 
-def test_large_classes_settle_on_a_sample_first(lumps: Both, layout: Callable[..., None]) -> None:
+def test_large_classes_settle_on_a_sample_first(lumps, layout):
     """Which rows that are is a matter of the engine's hash; where they settle is not."""
     layout(sample_rows=40, cluster_rows=20, cluster_candidates=15)
     models = [nbsql.fit(place.con, "t", target="y", id="id", method=nbsql.Mixture(2), exclude=["w"]) for place in lumps]
@@ -85,9 +82,9 @@ def test_large_classes_settle_on_a_sample_first(lumps: Both, layout: Callable[..
     assert accuracies == [pytest.approx(accuracies[1], abs=0.02)] * 2
 
 
-def test_rows_are_drawn_of_them(lumps: Both) -> None:
+def test_rows_are_drawn_of_them(lumps):
     """By the engine's own chance: so many of each class and component as the model has, each about its centre."""
-    options: dict[str, Any] = {"method": nbsql.Mixture({"b": 3}), "exclude": ["w", "id"], "families": {"c": nbsql.Text()}}
+    options = {"method": nbsql.Mixture({"b": 3}), "exclude": ["w", "id"], "families": {"c": nbsql.Text()}}
     model = nbsql.fit(lumps[0].con, "t", target="y", name="m", **options)
     drawn = model.sample(3000, seed=5).fetchall()
     assert model.sample(20, seed=5).fetchall() == drawn[:20]

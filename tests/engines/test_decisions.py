@@ -1,21 +1,19 @@
 """Every engine decides as DuckDB does: at least cost, over thresholds, the first few; and labelled rows are as probable."""
 
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_evaluation import COLUMNS, LABELS, rows
 
 import nbsql
 
 KINDS = ["texts", "two", "booleans", "numbers"]
-OPTIONS: dict[str, Any] = {"target": "y", "exclude": ["id", "weight"], "alpha": 0}
+OPTIONS = {"target": "y", "exclude": ["id", "weight"], "alpha": 0}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture(params=KINDS)
-def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nbsql.Model]:
+def models(request, both):
     type_, labels = LABELS[request.param]
     for place in both:
         place.table("train", {**COLUMNS, "y": type_}, rows(labels, 120, 1))
@@ -24,14 +22,14 @@ def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nb
     return [nbsql.fit(place.con, "train", name="m", **OPTIONS) for place in both]
 
 
-def assert_alike(models: list[nbsql.Model], source: str, **options: Any) -> None:
+def assert_alike(models, source, **options):
     ours, theirs = (model.predict(source, **options) for model in models)
     assert ours.columns == theirs.columns
     assert_same_rows(*(sorted(query.fetchall(), key=lambda row: (row[0], row[-1] or 0)) for query in (ours, theirs)))
 
 
 @pytest.mark.parametrize("source", ["test", "SELECT * FROM test WHERE id < 9", "stranger"])
-def test_decisions_agree(models: list[nbsql.Model], source: str) -> None:
+def test_decisions_agree(models, source):
     first, *_, last = models[0].classes
     assert_alike(models, source, costs={(first, last): 5, (last, last): -0.5, (last, first): 0.25})
     assert_alike(models, source, thresholds={last: 0.4})
@@ -40,7 +38,7 @@ def test_decisions_agree(models: list[nbsql.Model], source: str) -> None:
         assert_alike(models, source, top_k=top_k)
 
 
-def test_gaps_are_filled_alike(models: list[nbsql.Model]) -> None:
+def test_gaps_are_filled_alike(models):
     """Of a category, and of a number whose mean and deviation are told; beside rows without a class."""
     source = "SELECT id, CASE WHEN id % 3 > 0 THEN x END AS x, CASE WHEN id % 4 > 0 THEN sky END AS sky, y FROM test"
     for labelled in (False, True):
@@ -51,7 +49,7 @@ def test_gaps_are_filled_alike(models: list[nbsql.Model]) -> None:
     assert_alike(models, "test", target="sky", top_k=2, columns=["id"])
 
 
-def test_only_the_named_columns_come_back(models: list[nbsql.Model]) -> None:
+def test_only_the_named_columns_come_back(models):
     first, *_, last = models[0].classes
     verbs = ("predict_proba", "joint_log_likelihood", "log_evidence")
     for columns in ([], ["id"]):
@@ -63,7 +61,7 @@ def test_only_the_named_columns_come_back(models: list[nbsql.Model]) -> None:
     assert_only(["id"], [model.predict(scored, columns=["id"]) for model in models])
 
 
-def assert_only(columns: list[str], queries: list[nbsql.Query]) -> None:
+def assert_only(columns, queries):
     ours, theirs = queries
     assert ours.columns == theirs.columns
     assert ours.columns[: len(columns)] == columns
@@ -72,7 +70,7 @@ def assert_only(columns: list[str], queries: list[nbsql.Query]) -> None:
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
-def test_costs_are_judged_alike(models: list[nbsql.Model], weight: str | None) -> None:
+def test_costs_are_judged_alike(models, weight):
     first, *_, last = models[0].classes
     costs = {(first, last): 5, (last, first): 0.25}
     found = [model.evaluate("test", costs=costs, weight=weight) for model in models]
@@ -82,7 +80,7 @@ def test_costs_are_judged_alike(models: list[nbsql.Model], weight: str | None) -
     assert_same_rows(*(sorted(evaluation.confusion.fetchall(), key=repr) for evaluation in found))
 
 
-def test_labelled_rows_are_as_probable(models: list[nbsql.Model]) -> None:
+def test_labelled_rows_are_as_probable(models):
     known = "SELECT * FROM test WHERE id % 17 <> 16 AND id % 29 <> 28 AND id % 2 = 0"
     for source in ("test", known):
         assert_same_rows(*([(model.log_likelihood(source, labelled=True),)] for model in models))
@@ -91,7 +89,7 @@ def test_labelled_rows_are_as_probable(models: list[nbsql.Model]) -> None:
     assert -1e3 < ours[0][0] < 0
 
 
-def test_ties_go_to_the_class_that_comes_first(both: tuple[Place, Place]) -> None:
+def test_ties_go_to_the_class_that_comes_first(both):
     for place in both:
         place.table(
             "t", {"x": "VARCHAR", "y": "VARCHAR"}, [("u", "b"), ("u", "B"), ("u", "ä"), ("v", "b"), ("v", "B"), ("v", "ä")]

@@ -1,10 +1,7 @@
 """Derived columns are those made by hand, on every engine, in every form in which a model is taken elsewhere."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 
 import nbsql
 
@@ -24,11 +21,11 @@ PRICE = "replace(price, '$', '')"
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def double(place: Place) -> str:
+def double(place):
     return "DOUBLE" if place.engine == "spark" else "DOUBLE PRECISION"
 
 
-def derive(place: Place) -> dict[str, str]:
+def derive(place):
     return {
         "price": f"CAST({PRICE} AS {double(place)})",
         "per_page": "price / pages",
@@ -37,28 +34,28 @@ def derive(place: Place) -> dict[str, str]:
     }
 
 
-def by_hand(place: Place) -> str:
+def by_hand(place):
     price = f"CAST({PRICE} AS {double(place)})"
     made = f"{price} AS price, pages, words, {price} / pages AS per_page, length(words) > 2 AS long, upper(label) AS class"
     return f"SELECT id, {made} FROM books"
 
 
 @pytest.fixture
-def models(both: tuple[Place, Place]) -> list[tuple[Place, nbsql.Model, nbsql.Model]]:
+def models(both):
     found = []
     for place in both:
         place.table("books", COLUMNS, ROWS)
-        options: dict[str, Any] = {"target": "class", "id": "id", "nulls": "category"}
+        options = {"target": "class", "id": "id", "nulls": "category"}
         derived = nbsql.fit(place.con, "books", name="m", derive=derive(place), exclude=["label"], **options)
         found.append((place, derived, nbsql.fit(place.con, by_hand(place), name="hand", **options)))
     return found
 
 
-def answers(query: nbsql.Query, count: int) -> list[tuple[Any, ...]]:
+def answers(query, count):
     return sorted((row[0], *row[-count:]) for row in query.fetchall())
 
 
-def test_answers_are_those_by_hand(models: list[tuple[Place, nbsql.Model, nbsql.Model]]) -> None:
+def test_answers_are_those_by_hand(models):
     for place, model, hand in models:
         view = by_hand(place)
         cells = [sorted((row[1:7] for row in of.statistics), key=lambda row: str(row[:3])) for of in (model, hand)]
@@ -81,7 +78,7 @@ def test_answers_are_those_by_hand(models: list[tuple[Place, nbsql.Model, nbsql.
     assert_same_rows(*(answers(model.predict_proba("books"), 4) for _, model, _ in models))
 
 
-def test_rows_at_hand_functions_and_macros(models: list[tuple[Place, nbsql.Model, nbsql.Model]]) -> None:
+def test_rows_at_hand_functions_and_macros(models):
     for place, model, hand in models:
         expected = {row[0]: row[-4:] for row in hand.predict_proba(by_hand(place)).fetchall()}
         if place.engine != "spark":
@@ -101,7 +98,7 @@ def test_rows_at_hand_functions_and_macros(models: list[tuple[Place, nbsql.Model
             assert found["log_loss"] == pytest.approx(hand.evaluate(by_hand(place)).log_loss, rel=1e-12)
 
 
-def test_scorers_and_files_elsewhere(models: list[tuple[Place, nbsql.Model, nbsql.Model]], tmp_path: Path) -> None:
+def test_scorers_and_files_elsewhere(models, tmp_path):
     for maker, model, hand in models:
         expected = answers(hand.predict_proba(by_hand(maker)), 4)
         model.export(path := str(tmp_path / f"{maker.engine}.nbsql"))
@@ -115,13 +112,13 @@ def test_scorers_and_files_elsewhere(models: list[tuple[Place, nbsql.Model, nbsq
             moved.drop()
 
 
-def test_words_for_a_missing_value(both: tuple[Place, Place], tmp_path: Path) -> None:
+def test_words_for_a_missing_value(both, tmp_path):
     answered = []
     rows = [(i, "ab"[i % 2], ["NA", str(i % 7 + i % 2)][i % 5 > 0], ["?", "x", "y"][i % 3]) for i in range(90)]
     for place in both:
         place.table("words", {"id": "INTEGER", "y": "VARCHAR", "age": "VARCHAR", "city": "VARCHAR"}, rows)
     for place in both:
-        options: dict[str, Any] = {"target": "y", "id": "id"}
+        options = {"target": "y", "id": "id"}
         model = nbsql.fit(place.con, "words", name="w", missing=["NA", "?"], **options)
         age = f"CASE WHEN age <> 'NA' THEN CAST(age AS {double(place)}) END AS age"
         view = f"SELECT id, y, {age}, CASE WHEN city <> '?' THEN city END AS city FROM words"

@@ -1,18 +1,14 @@
 """Numbers with a covariance matrix, of linear and quadratic discriminant analysis, are DuckDB's."""
 
 import random
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import assert_agreement
 
 import nbsql
 import nbsql.plan.form
 
-Both = tuple[Place, Place]
 COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "c": "VARCHAR", "k": "INTEGER"}
 NUMBERS = {"x1": "DOUBLE PRECISION", "x2": "DECIMAL(8, 2)", "x3": "INTEGER"}
 TEST = "SELECT id, y, c, x1, x2, x3 FROM t WHERE id < 30"
@@ -21,9 +17,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def tables(both: Both) -> Both:
+def tables(both):
     chance = random.Random(5)  # noqa: S311
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for i in range(200):
         kind = i % 3
         a, b, c = (chance.gauss(0, 1) for _ in range(3))
@@ -36,11 +32,11 @@ def tables(both: Both) -> Both:
     return both
 
 
-def together(**options: Any) -> dict[str, Any]:
+def together(**options):
     return {"families": {"all": nbsql.MultivariateGaussian(list(NUMBERS), **options)}}
 
 
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "lda": {"method": "lda"},
     "qda": {"method": "qda"},
     "lda of weights": {"method": "lda", "weight": "w"},
@@ -55,14 +51,14 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_matrices_agree(tables: Both, case: str) -> None:
+def test_matrices_agree(tables, case):
     options = {"target": "y", "id": "id", "exclude": ["k"] + ([] if "weight" in CASES[case] else ["w"]), **CASES[case]}
     assert_agreement(tables, "t", TEST, **options)
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
 @pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
-def test_a_row_a_class_agrees(tables: Both, layout: Callable[..., None], method: str) -> None:
+def test_a_row_a_class_agrees(tables, layout, method):
     """What a model of more parameters than a row holds is scored by."""
     layout(class_columns=False)
     assert_agreement(tables, "t", TEST, target="y", id="id", exclude=["k", "w"], method=method)
@@ -71,7 +67,7 @@ def test_a_row_a_class_agrees(tables: Both, layout: Callable[..., None], method:
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_models_change_and_are_judged_alike(tables: Both, method: str) -> None:
+def test_models_change_and_are_judged_alike(tables, method):
     options = {"target": "y", "method": method, "exclude": ["w", "c"]}
     models = [nbsql.fit(place.con, "SELECT * FROM t WHERE id < 120", id="id", name="m", **options) for place in tables]
     for model in models:
@@ -87,7 +83,7 @@ def test_models_change_and_are_judged_alike(tables: Both, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_what_columns_tell_together_agrees(tables: Both, method: str) -> None:
+def test_what_columns_tell_together_agrees(tables, method):
     models = [nbsql.fit(place.con, "t", target="y", method=method, exclude=["id", "w", "c"]) for place in tables]
     assert_same_rows(*(model.relevance().fetchall() for model in models))
     assert_same_rows(*(sorted(model.relevance(values=True).fetchall(), key=repr) for model in models))
@@ -96,7 +92,7 @@ def test_what_columns_tell_together_agrees(tables: Both, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_folds_of_them_agree(tables: Both, method: str) -> None:
+def test_folds_of_them_agree(tables, method):
     options = {"target": "y", "id": "id", "method": method, "exclude": ["w", "c"], "fold": "k"}
     judged = [nbsql.cross_validate(place.con, "t", **options) for place in tables]
     assert_same_rows(*(each.folds.fetchall() for each in judged))
@@ -105,10 +101,10 @@ def test_folds_of_them_agree(tables: Both, method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_folds_that_leave_a_column_without_any_variance_agree(both: Both, method: str) -> None:
+def test_folds_that_leave_a_column_without_any_variance_agree(both, method):
     """There is no inverse then, which a fit would refuse: the model of such a fold says nothing."""
     chance = random.Random(4)  # noqa: S311
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for i in range(60):
         a, b, part = chance.gauss(i % 3, 1), chance.gauss(0, 1), i // 3 % 2
         rows.append((i, "abc"[i % 3], part, 2.0 if part else a, b - a / 3, a - b if part else 5.0))
@@ -120,10 +116,10 @@ def test_folds_that_leave_a_column_without_any_variance_agree(both: Both, method
     assert_same_rows(*(each.folds.fetchall() for each in judged))
 
 
-def test_far_and_huge_numbers_agree(both: Both) -> None:
+def test_far_and_huge_numbers_agree(both):
     """Means that are far apart, which the first scan cannot hold, and sizes from one end of the doubles to the other."""
     chance = random.Random(8)  # noqa: S311
-    rows: list[tuple[Any, ...]] = []
+    rows = []
     for i in range(90):
         a, b, c = (chance.gauss(0, 1) for _ in range(3))
         huge = float("inf") if i == 4 else 1e200 if i == 5 else 1e120 * (a + b)
@@ -133,28 +129,28 @@ def test_far_and_huge_numbers_agree(both: Both) -> None:
     assert_agreement(both, "far", "SELECT * FROM far WHERE id < 20", target="y", id="id", method="qda")
 
 
-OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "method": "qda", "exclude": ["w", "k"]}
+OPTIONS = {"target": "y", "id": "id", "method": "qda", "exclude": ["w", "k"]}
 
 
-def model_of(place: Place, source: str = "t", **options: Any) -> nbsql.Model:
+def model_of(place, source="t", **options):
     return nbsql.fit(place.con, source, **{**OPTIONS, **options})
 
 
-def from_a_file(place: Place, folder: Path) -> nbsql.Model:
+def from_a_file(place, folder):
     path = folder / f"{place.engine}.nbsql"
     model_of(place).export(path)
     return nbsql.import_(place.con, path)
 
 
-def merged(place: Place) -> nbsql.Model:
+def merged(place):
     return nbsql.merge(place.con, [model_of(place, f"SELECT * FROM t WHERE id % 2 = {part}") for part in range(2)])
 
 
-def scored(model: nbsql.Model) -> list[tuple[Any, ...]]:
+def scored(model):
     return sorted(model.predict_proba(TEST).fetchall())
 
 
-USES: dict[str, Callable[[Place, Path], list[tuple[Any, ...]]]] = {
+USES = {
     "slices": lambda place, _: scored(model_of(place, slice_by="k % 2").slices(["1"])),
     "merged": lambda place, _: scored(merged(place)),
     "a file": lambda place, folder: scored(from_a_file(place, folder)),
@@ -167,11 +163,11 @@ USES: dict[str, Callable[[Place, Path], list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_uses_of_them_agree(tables: Both, tmp_path: Path, use: str) -> None:
+def test_uses_of_them_agree(tables, tmp_path, use):
     assert_same_rows(*(USES[use](place, tmp_path) for place in tables))
 
 
-def test_rows_are_drawn_of_them(tables: Both) -> None:
+def test_rows_are_drawn_of_them(tables):
     """Chance differs from engine to engine, what is drawn does not."""
     for place in tables:
         model = nbsql.fit(place.con, "t", target="y", method="qda", exclude=["id", "w", "c", "k"], name="m")
@@ -185,7 +181,7 @@ def test_rows_are_drawn_of_them(tables: Both) -> None:
             assert float(ours) == pytest.approx(float(theirs), abs=0.12 * max(1.0, abs(float(theirs)) if theirs < 1e3 else 1))
 
 
-def flat(place: Place) -> None:
+def flat(place):
     columns = {"id": "INTEGER", "y": "VARCHAR", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}
     chance = random.Random(3)  # noqa: S311
     pairs = [(chance.gauss(0, 1), chance.gauss(5, 2)) for _ in range(60)]
@@ -197,7 +193,7 @@ NO_INVERSE = "no inverse; leave one of them out, or use shrinkage=0.1, say"
 
 
 @pytest.mark.parametrize("place", ["duckdb", "postgres"], indirect=True)
-def test_estimated_shrinkage_does_not_depend_on_the_unit(place: Place) -> None:
+def test_estimated_shrinkage_does_not_depend_on_the_unit(place):
     """Not even where the square of a variance is beyond every double, or below it."""
     units = (1.0, 1e100, 1e-100)
     rows = [(i, i % 2, *((i * i % 7 + i % 2) * unit for unit in units), i % 5) for i in range(24)]
@@ -213,7 +209,7 @@ def test_estimated_shrinkage_does_not_depend_on_the_unit(place: Place) -> None:
         assert_same_rows(sorted(each, key=lambda row: row[0]), sorted(expected, key=lambda row: row[0]))
 
 
-def test_estimated_shrinkage_where_a_column_does_not_vary_in_a_class_agrees(both: Both) -> None:
+def test_estimated_shrinkage_where_a_column_does_not_vary_in_a_class_agrees(both):
     """The trace of its correlations is then less than their number, and both are whole numbers."""
     rows = [(i % 2, i * i % 11 + i % 2, i % 7, i % 2 * (i % 5)) for i in range(30)]
     found = []
@@ -224,7 +220,7 @@ def test_estimated_shrinkage_where_a_column_does_not_vary_in_a_class_agrees(both
     assert_same_rows(*found)
 
 
-def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place: Place) -> None:
+def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place):
     flat(place)
     source = "SELECT y, x1, x2, x3 FROM flat WHERE id % 3 > 0"
     for method, where in (("lda", "within the classes"), ("qda", "in class 'a'")):

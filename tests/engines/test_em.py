@@ -1,18 +1,15 @@
 """Rows without a class: every engine shares them out as DuckDB does."""
 
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 
 import nbsql
 
-Both = tuple[Place, Place]
 COLUMNS = {
     "id": "INTEGER", "y": "VARCHAR", "v": "VARCHAR", "x": "DOUBLE PRECISION", "events": "INTEGER", "words": "VARCHAR",
     "w": "DOUBLE PRECISION",
 }  # fmt: skip
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "all kinds": {"exclude": ["w"], "families": {"events": "poisson", "words": "text"}, "slice_by": "events % 2"},
     "weights": {"features": ["v", "x"], "weight": "w"},
 }
@@ -21,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_soft_counts_agree(both: Both, case: str) -> None:
+def test_soft_counts_agree(both, case):
     rows = [
         (
             i,

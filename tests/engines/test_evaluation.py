@@ -1,17 +1,15 @@
 """Every engine judges a model as DuckDB does: the numbers, and every curve."""
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows, same
+from engines.places import assert_same_rows, same
 
 import nbsql
 from nbsql.evaluation.evaluation import TABLES
 
 COLUMNS = {"id": "INTEGER", "x": "DOUBLE PRECISION", "sky": "VARCHAR", "weight": "DOUBLE PRECISION"}
-LABELS: dict[str, tuple[str, list[Any]]] = {
+LABELS = {
     "texts": ("VARCHAR", ["b", "B", "ä"]),
     "two": ("VARCHAR", ["no", "yes"]),
     "booleans": ("BOOLEAN", [False, True]),
@@ -19,7 +17,7 @@ LABELS: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-def rows(labels: list[Any], count: int, seed: int, unknown: Any = None) -> list[tuple[Any, ...]]:
+def rows(labels, count, seed, unknown=None):
     chance = random.Random(seed)  # noqa: S311
     found = []
     for row in range(count):
@@ -30,7 +28,7 @@ def rows(labels: list[Any], count: int, seed: int, unknown: Any = None) -> list[
     return found
 
 
-def in_order_of(table: str) -> Callable[[tuple[Any, ...]], Any]:
+def in_order_of(table):
     """What the rows of a table of an evaluation are sorted by: the label, and what it counts by."""
     if table in ("confusion", "intervals", "comparison"):
         return lambda row: repr(row[:2])
@@ -41,7 +39,7 @@ def in_order_of(table: str) -> Callable[[tuple[Any, ...]], Any]:
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_evaluations_agree(both: tuple[Place, Place], kind: str, weight: str | None) -> None:
+def test_evaluations_agree(both, kind, weight):
     type_, labels = LABELS[kind]
     found, compared = [], []
     for place in both:
@@ -64,7 +62,7 @@ def test_evaluations_agree(both: tuple[Place, Place], kind: str, weight: str | N
         assert_same_rows(*(sorted(query.fetchall(), key=in_order_of(table)) for query in queries))
 
 
-def test_what_cannot_be_judged_is_refused(place: Place) -> None:
+def test_what_cannot_be_judged_is_refused(place):
     place.table("t", {"x": "VARCHAR", "y": "VARCHAR", "w": "INTEGER"}, [("u", "a", 1), ("v", "b", -1)])
     model = nbsql.fit(place.con, "t", target="y", features=["x"])
     lines = {
@@ -79,7 +77,7 @@ def test_what_cannot_be_judged_is_refused(place: Place) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_slices_agree(both: tuple[Place, Place]) -> None:
+def test_slices_agree(both):
     """By a text that is NULL here and there, and a number: the worst first, the intervals, and two slices side by side."""
     found = []
     for place in both:
@@ -97,7 +95,7 @@ def test_slices_agree(both: tuple[Place, Place]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
-def test_rows_that_a_connection_has_learnt_are_told(connect: Callable[[str], Place], engine: str) -> None:
+def test_rows_that_a_connection_has_learnt_are_told(connect, engine):
     """Above the number of rows that are remembered, too, and whatever the types."""
     place = connect(engine)
     chance = random.Random(1)  # noqa: S311

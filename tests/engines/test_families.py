@@ -1,15 +1,13 @@
 """Families that look at the rows before they count them, and the best words of a text, are DuckDB's."""
 
 import random
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import assert_agreement
 
 import nbsql
 
-Both = tuple[Place, Place]
 COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "body": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "c": "VARCHAR"}
 WORDS = ["offer", "lunch", "monday", "the", "free", "report"]
 TEST = "SELECT id, y, body, x, k + id % 2 AS k, c FROM t WHERE id < 30"
@@ -18,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def tables(both: Both) -> Both:
+def tables(both):
     chance = random.Random(3)  # noqa: S311
     rows = []
     for i in range(150):
@@ -30,7 +28,7 @@ def tables(both: Both) -> Both:
     return both
 
 
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "bins": {"families": {"x": nbsql.Binned(bins=5), "k": nbsql.Binned(bins=3, by="width")}},
     "bins where the classes differ": {"families": {"x": nbsql.Binned(by="mdl"), "k": nbsql.Binned(by="mdl")}},
     "bins by both": {"families": {"x": nbsql.Binned(by="mdl and quantile"), "k": nbsql.Binned(3, by="mdl and quantile")}},
@@ -51,7 +49,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_families_agree(tables: Both, case: str) -> None:
+def test_families_agree(tables, case):
     assert_agreement(tables, "t", TEST, target="y", id="id", **{"exclude": ["body"], **CASES[case]})
     models = [nbsql.load(place.con, "m") for place in tables]
     for model in models:
@@ -59,12 +57,12 @@ def test_families_agree(tables: Both, case: str) -> None:
     assert_same_rows(*(sorted(model.predict("t").fetchall()) for model in models))
 
 
-def test_they_are_cross_validated_alike(tables: Both) -> None:
+def test_they_are_cross_validated_alike(tables):
     families = {"x": nbsql.Kernel(), "body": nbsql.Text(best=3), "k": nbsql.Binned(bins=3)}
     found = [nbsql.cross_validate(place.con, "t", target="y", fold="c", exclude=["id"], families=families) for place in tables]
     assert_same_rows(*(each.folds.fetchall() for each in found))
     families = {"c": nbsql.Conditional("k", shrinkage=1), "k": "categorical"}
-    options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["id", "body", "x"], "families": families}
+    options = {"target": "y", "fold": "part", "exclude": ["id", "body", "x"], "families": families}
     found = [nbsql.cross_validate(place.con, "SELECT *, id % 3 AS part FROM t", **options) for place in tables]
     assert_same_rows(*(each.folds.fetchall() for each in found))
     for weight in (None, "id"):
@@ -72,13 +70,13 @@ def test_they_are_cross_validated_alike(tables: Both) -> None:
         assert_same_rows(*(nbsql.dependence(place.con, "t", **options).fetchall() for place in tables))
 
 
-def test_pairs_tell_classes_apart_alike(tables: Both) -> None:
-    options: dict[str, Any] = {"target": "y", "exclude": ["id", "body", "x"], "families": {"k": "categorical"}}
+def test_pairs_tell_classes_apart_alike(tables):
+    options = {"target": "y", "exclude": ["id", "body", "x"], "families": {"k": "categorical"}}
     models = [nbsql.fit(place.con, "t", method="aode", **options) for place in tables]
     assert_same_rows(*(sorted(model.discrimination(*sorted(model.classes)[:2]).fetchall()) for model in models))
 
 
-def test_rows_are_drawn_of_them(tables: Both) -> None:
+def test_rows_are_drawn_of_them(tables):
     families = {"x": nbsql.Kernel(), "together": nbsql.Joint(["c", "k"])}
     for place in tables:
         model = nbsql.fit(place.con, "t", target="y", exclude=["id", "body"], families=families)
@@ -90,7 +88,7 @@ def test_rows_are_drawn_of_them(tables: Both) -> None:
         assert {(row[pair[0]], row[pair[1]]) for row in rows} <= set(place.run("SELECT c, k FROM t WHERE c IS NOT NULL"))
 
 
-def test_bins_are_cut_where_the_classes_differ(both: Both) -> None:
+def test_bins_are_cut_where_the_classes_differ(both):
     """Cuts within cuts, of three classes, with weights and values that repeat."""
     chance = random.Random(8)  # noqa: S311
     rows = []
@@ -105,27 +103,27 @@ def test_bins_are_cut_where_the_classes_differ(both: Both) -> None:
         models = [
             nbsql.fit(place.con, "t", target="y", id="id", families={"x": nbsql.Binned(by="mdl")}, **options) for place in both
         ]
-        ours, theirs = (model.families["x"].edges for model in models)  # type: ignore[attr-defined]
+        ours, theirs = (model.families["x"].edges for model in models)
         assert ours == pytest.approx(theirs, rel=1e-12)
         assert len(ours) > 5
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_bins_are_cut_where_all_rows_weigh_less_than_two(place: Place) -> None:
+def test_bins_are_cut_where_all_rows_weigh_less_than_two(place):
     """By hand: a cut that tells all, of rows that weigh N <= 2, takes log2(3^2 - 2) - 2 = 0.8 bits and saves N."""
     rows = [(i % 2, i % 2, 1 / 16, 1 / 32) for i in range(16)]
     place.table("t", {"y": "INTEGER", "x": "DOUBLE PRECISION", "one": "DOUBLE PRECISION", "half": "DOUBLE PRECISION"}, rows)
-    options: dict[str, Any] = {"target": "y", "features": ["x"], "families": {"x": nbsql.Binned(by="mdl")}}
+    options = {"target": "y", "features": ["x"], "families": {"x": nbsql.Binned(by="mdl")}}
     models = [nbsql.fit(place.con, "t", weight=weight, **options) for weight in ("one", "half")]
-    assert [model.families["x"].edges for model in models] == [(0.5,), ()]  # type: ignore[attr-defined]
+    assert [model.families["x"].edges for model in models] == [(0.5,), ()]
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_numbers_and_weights_that_no_whole_number_holds_agree(both: tuple[Place, Place]) -> None:
+def test_numbers_and_weights_that_no_whole_number_holds_agree(both):
     """On Spark a floor is a whole number of 64 bits, which larger ones overflow."""
     rows = [(i, "ab"[i % 2], float(i), 1e19 * i, 1e20) for i in range(12)]
     columns = {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "large": "DOUBLE PRECISION", "w": "DOUBLE PRECISION"}
-    options: dict[str, Any] = {"target": "y", "id": "id", "families": {"x": "kernel", "large": "poisson"}, "weight": "w"}
+    options = {"target": "y", "id": "id", "families": {"x": "kernel", "large": "poisson"}, "weight": "w"}
     found = []
     for place in both:
         place.table("large", columns, rows)

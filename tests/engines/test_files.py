@@ -1,31 +1,23 @@
 """A model that goes through a file is the same model, on each engine; from one to another: test_model_files.py."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
 
-OPTIONS: dict[str, Any] = {
-    "target": "label",
-    "id": "id",
-    "families": {"links": "poisson", "day": "categorical"},
-    "nulls": "category",
-}
+OPTIONS = {"target": "label", "id": "id", "families": {"links": "poisson", "day": "categorical"}, "nulls": "category"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def told(model: nbsql.Model, **options: Any) -> list[tuple[Any, ...]]:
+def told(model, **options):
     queries = (model.predict_proba("later", **options), model.priors, model.likelihoods)
     return [row for query in queries for row in sorted(query.fetchall(), key=repr)]
 
 
 @pytest.fixture
-def inbox(place: Place) -> Place:
+def inbox(place):
     place.table("inbox", COLUMNS, mail(200, 1))
     place.table("later", COLUMNS, mail(50, 2))
     return place
@@ -35,7 +27,7 @@ def inbox(place: Place) -> Place:
 @pytest.mark.parametrize(
     "options", [{}, {"slice_by": "id % 3", "weight": "weight"}, {"target": "replied", "features": ["Sender"]}]
 )
-def test_a_model_comes_back_from_a_file(inbox: Place, tmp_path: Path, options: dict[str, Any]) -> None:
+def test_a_model_comes_back_from_a_file(inbox, tmp_path, options):
     model = nbsql.fit(inbox.con, "inbox", name="m", **{**OPTIONS, "families": {}, "exclude": ["day"], **options})
     model.update("SELECT * FROM inbox WHERE id < 50")
     kept = "slice_by" not in options
@@ -58,7 +50,7 @@ def test_a_model_comes_back_from_a_file(inbox: Place, tmp_path: Path, options: d
     assert_same_rows(told(found), told(model))
 
 
-def test_labels_and_categories_beyond_what_a_double_holds_come_back_from_a_file(place: Place, tmp_path: Path) -> None:
+def test_labels_and_categories_beyond_what_a_double_holds_come_back_from_a_file(place, tmp_path):
     values = [2**53, 2**53 + 1, -(10**38 - 1), 10**38 - 1]
     rows = (f"SELECT CAST('{value}' AS DECIMAL(38, 0)) AS c, CAST('{value}' AS DECIMAL(38, 0)) AS k" for value in values)
     place.run(f"CREATE TABLE large AS {' UNION ALL '.join(row for row in rows for _ in range(3))}")

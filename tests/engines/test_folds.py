@@ -1,25 +1,23 @@
 """Models are cross-validated and swept as on DuckDB: over folds of a column alike, over folds that are dealt as good."""
 
 import random
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 from engines.test_evaluation import in_order_of
 
 import nbsql
 from nbsql.evaluation.evaluation import TABLES
 
-Both = tuple[Place, Place]
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"]}
+OPTIONS = {"target": "label", "id": "id", "exclude": ["day"]}
 WORDS = ["offer", "lunch", "monday", "the", "free", "report"]
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def inboxes(both: Both) -> Both:
+def inboxes(both):
     chance = random.Random(3)  # noqa: S311
     rows = []
     for row in mail(240, 1):
@@ -35,7 +33,7 @@ def inboxes(both: Both) -> Both:
     return both
 
 
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "inferred": {},
     "weights": {"weight": "weight"},
     "bags": {
@@ -58,7 +56,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def assert_same_judgement(found: list[nbsql.CrossValidation]) -> None:
+def assert_same_judgement(found):
     for name in ("rows", "accuracy", "log_loss"):
         assert_same_rows(*([(getattr(each, name),)] for each in found))
     assert_same_rows(*(each.folds.fetchall() for each in found))
@@ -70,14 +68,14 @@ def assert_same_judgement(found: list[nbsql.CrossValidation]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_folds_of_a_column_agree(inboxes: Both, case: str) -> None:
+def test_folds_of_a_column_agree(inboxes, case):
     options = {**OPTIONS, **CASES[case]}
     found = [nbsql.cross_validate(place.con, "inbox", fold="part", **options) for place in inboxes]
     assert_same_judgement(found)
     assert [fold for fold, *_ in found[0].folds] == ["rare", "x", "y", "z"]
 
 
-def test_folds_are_those_of_refits(inboxes: Both) -> None:
+def test_folds_are_those_of_refits(inboxes):
     """Each fold by the fit of the others, on the engine itself."""
     ours = inboxes[0].con
     options = {**OPTIONS, "exclude": ["day", "part"], "weight": "weight"}
@@ -89,7 +87,7 @@ def test_folds_are_those_of_refits(inboxes: Both) -> None:
 
 
 @pytest.mark.parametrize("source", ["inbox", "SELECT * FROM inbox WHERE id < 200"])
-def test_folds_that_are_dealt_are_even_and_come_again(inboxes: Both, source: str) -> None:
+def test_folds_that_are_dealt_are_even_and_come_again(inboxes, source):
     ours = inboxes[0].con
     options = {**OPTIONS, "exclude": ["day", "part"]}
     first, again = (nbsql.cross_validate(ours, source, folds=6, **options).folds.fetchall() for _ in range(2))
@@ -101,8 +99,8 @@ def test_folds_that_are_dealt_are_even_and_come_again(inboxes: Both, source: str
     assert sum(rows) == sum(n for _, n, *_ in fit.priors)
 
 
-def test_sweeps_agree(inboxes: Both) -> None:
-    settings: dict[str, Any] = {
+def test_sweeps_agree(inboxes):
+    settings = {
         "alpha": [0.1, 1, 5],
         "prior": ["empirical", "uniform"],
         "families": [{}, {"links": "poisson"}, {"links": "categorical"}],
@@ -120,7 +118,7 @@ def test_sweeps_agree(inboxes: Both) -> None:
     assert_same_rows(*(sorted(model.predict_proba("inbox").fetchall()) for model in best))
 
 
-def test_folds_that_are_none(place: Place) -> None:
+def test_folds_that_are_none(place):
     place.table("golf", {"wind": "INTEGER", "play": "VARCHAR", "f": "VARCHAR"}, [(1, "no", "a"), (2, "yes", "a")])
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.cross_validate(place.con, "golf", target="play", fold="f")

@@ -1,10 +1,7 @@
 """A model that follows a table: after any changes of the table it is that of a fresh fit."""
 
 import random
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -24,8 +21,8 @@ COLUMNS = {
     "id": "INTEGER", "a": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "w": "DOUBLE PRECISION", "message": "VARCHAR",
     "label": "VARCHAR", "seen": "INTEGER",
 }  # fmt: skip
-FIT: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["seen"], "families": {"message": "text"}}
-KINDS: dict[str, dict[str, Any]] = {
+FIT = {"target": "label", "id": "id", "exclude": ["seen"], "families": {"message": "text"}}
+KINDS = {
     "mixed": {"exclude": ["seen", "w"]},
     "weighted": {"weight": "w"},
     "slices": {"slice_by": "k % 3", "exclude": ["seen", "w"]},
@@ -36,7 +33,7 @@ KINDS: dict[str, dict[str, Any]] = {
 QUICK = ("mixed", "counts")
 
 
-def row(chance: random.Random, number: int) -> tuple[Any, ...]:
+def row(chance, number):
     word = [None, "free", "lunch", "at noon", "call me", "free money now"]
     return (
         number, chance.choice(["u", "v", "w", None, f"n{number % 17}"]), chance.choice([None, 20 + chance.gauss(0, 2)]),
@@ -45,17 +42,17 @@ def row(chance: random.Random, number: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def with_inbox(connect: Callable[[str], Place], engine: str, rows: int = 60) -> Place:
+def with_inbox(connect, engine, rows=60):
     place, chance = connect(engine), random.Random(1)  # noqa: S311
     place.table("inbox", COLUMNS, [(*row(chance, number)[:6], ["ham", "spam"][number % 2], 0) for number in range(rows)])
     return place
 
 
-def sorted_rows(query: Any) -> list[tuple[Any, ...]]:
+def sorted_rows(query):
     return sorted(query.fetchall(), key=lambda values: [repr(value) for value in values if not isinstance(value, float)])
 
 
-def assert_same_model(model: nbsql.Model, fresh: nbsql.Model) -> None:
+def assert_same_model(model, fresh):
     assert_same_rows(sorted_rows(model.counts), sorted_rows(fresh.counts))
     assert model.classes == fresh.classes
     asked = "SELECT * FROM inbox WHERE id % 3 = 0"
@@ -65,7 +62,7 @@ def assert_same_model(model: nbsql.Model, fresh: nbsql.Model) -> None:
 @pytest.mark.slow
 @ON
 @pytest.mark.parametrize("kind", [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS])
-def test_random_changes_are_learnt_as_by_a_fresh_fit(engine: str, kind: str, connect: Callable[[str], Place]) -> None:
+def test_random_changes_are_learnt_as_by_a_fresh_fit(engine, kind, connect):
     place, chance, options = with_inbox(connect, engine), random.Random(kind), {**FIT, **KINDS[kind]}  # noqa: S311
     model = nbsql.fit(place.con, "inbox", name="spam", **options)
     model.follow("inbox")
@@ -87,7 +84,7 @@ def test_random_changes_are_learnt_as_by_a_fresh_fit(engine: str, kind: str, con
 
 
 @ON
-def test_a_rollback_takes_changes_back(engine: str, connect: Callable[[str], Place]) -> None:
+def test_a_rollback_takes_changes_back(engine, connect):
     place = with_inbox(connect, engine)
     model = nbsql.fit(place.con, "inbox", name="spam", **FIT)
     model.follow("inbox")
@@ -103,13 +100,13 @@ def test_a_rollback_takes_changes_back(engine: str, connect: Callable[[str], Pla
 
 @pytest.mark.slow
 @ON
-def test_every_reader_learns_what_has_changed(engine: str, connect: Callable[[str], Place]) -> None:
+def test_every_reader_learns_what_has_changed(engine, connect):
     place = with_inbox(connect, engine)
     model = nbsql.fit(place.con, "inbox", name="spam", **FIT)
     query, loaded = model.priors, nbsql.load(place.con, "spam")
     model.follow("inbox")
     kept = model.predict_proba("inbox")
-    readers: dict[str, Callable[[], float]] = {
+    readers = {
         "a handle of before": lambda: len(loaded.classes),
         "a query of before": lambda: len(query.fetchall()),
         "a model that is loaded": lambda: (
@@ -126,7 +123,7 @@ def test_every_reader_learns_what_has_changed(engine: str, connect: Callable[[st
 
 
 @ON
-def test_deletes_of_all_rows_and_truncate(engine: str, connect: Callable[[str], Place]) -> None:
+def test_deletes_of_all_rows_and_truncate(engine, connect):
     place = with_inbox(connect, engine)
     model = nbsql.fit(place.con, "SELECT * FROM inbox WHERE id < 10", name="spam", **FIT)
     model.follow("inbox", present="new")
@@ -141,13 +138,13 @@ def test_deletes_of_all_rows_and_truncate(engine: str, connect: Callable[[str], 
 
 
 @ON
-def test_refusals_say_the_cure(engine: str, connect: Callable[[str], Place]) -> None:
+def test_refusals_say_the_cure(engine, connect):
     place = with_inbox(connect, engine)
     con = place.con
     model = nbsql.fit(con, "SELECT * FROM inbox WHERE id < 10", name="spam", **FIT)
     place.run("CREATE VIEW mail AS SELECT * FROM inbox")
 
-    def refused(error: type[Exception], act: Callable[[], Any], message: str) -> None:
+    def refused(error, act, message):
         with pytest.raises(error) as caught:
             act()
         assert str(caught.value) == message
@@ -172,7 +169,7 @@ def test_refusals_say_the_cure(engine: str, connect: Callable[[str], Place]) -> 
 
 
 @ON
-def test_rows_that_cannot_be_learnt_are_said_until_they_are_right(engine: str, connect: Callable[[str], Place]) -> None:
+def test_rows_that_cannot_be_learnt_are_said_until_they_are_right(engine, connect):
     place = with_inbox(connect, engine)
     model = nbsql.fit(place.con, "inbox", name="spam", **{**FIT, "weight": "w"})
     model.follow("inbox")
@@ -188,7 +185,7 @@ def test_rows_that_cannot_be_learnt_are_said_until_they_are_right(engine: str, c
 
 
 @ON
-def test_a_table_or_a_model_that_is_dropped(engine: str, connect: Callable[[str], Place]) -> None:
+def test_a_table_or_a_model_that_is_dropped(engine, connect):
     place = with_inbox(connect, engine)
     model = nbsql.fit(place.con, "inbox", name="spam", **FIT)
     model.follow("inbox")
@@ -215,7 +212,7 @@ def test_a_table_or_a_model_that_is_dropped(engine: str, connect: Callable[[str]
 
 
 @pytest.mark.postgres
-def test_statements_that_insert_and_update_and_those_of_others_are_learnt(pg: Any, address: str) -> None:
+def test_statements_that_insert_and_update_and_those_of_others_are_learnt(pg, address):
     import psycopg
 
     place, options = Place("postgres", pg), {"target": "label", "features": ["a", "k"]}
@@ -243,7 +240,7 @@ def test_statements_that_insert_and_update_and_those_of_others_are_learnt(pg: An
 
 
 @NEW
-def test_a_file_is_followed_by_whoever_opens_it(tmp_path: Path) -> None:
+def test_a_file_is_followed_by_whoever_opens_it(tmp_path):
     path = tmp_path / "shop.duckdb"
     with duckdb.connect(path) as con:
         con.execute("CREATE TABLE inbox AS SELECT i % 7 AS x, ['a', 'b'][1 + i % 2] AS c FROM range(40) AS r(i)")
@@ -260,11 +257,11 @@ def test_a_file_is_followed_by_whoever_opens_it(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @NEW
-def test_threads_with_connections_of_their_own_learn_in_turn(connect: Callable[[str], Place]) -> None:
+def test_threads_with_connections_of_their_own_learn_in_turn(connect):
     place = with_inbox(connect, "duckdb")
     nbsql.fit(place.con, "inbox", name="spam", **FIT).follow("inbox")
 
-    def insert_and_read(thread: int) -> list[int]:
+    def insert_and_read(thread):
         con = place.con.cursor()
         model = nbsql.load(con, "spam")
         read = []
@@ -280,7 +277,7 @@ def test_threads_with_connections_of_their_own_learn_in_turn(connect: Callable[[
 
 
 @pytest.mark.skipif(duckdb.__version__ >= "2", reason="later versions have the triggers")
-def test_an_older_duckdb_is_refused() -> None:
+def test_an_older_duckdb_is_refused():
     con = duckdb.connect()
     model = nbsql.fit(con, "SELECT 1 AS x, 'a' AS c", target="c", name="it")
     with pytest.raises(NotSupportedError, match=r"^following a table needs the triggers of DuckDB 2.0, and this is 1"):

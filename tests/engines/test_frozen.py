@@ -1,11 +1,9 @@
 """A model of one engine, written as a standalone scorer for another, gives its own answers there."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 
 import nbsql
 import nbsql.queries.standalone.terms
@@ -25,7 +23,7 @@ ROWS = [
     (7, "maybe", "other", True, float("nan"), -1.0, 2, -1, None, 1),
     (8, "maybe", "other", False, float("inf"), 0.25, 2, 1, 0, 1),
 ]
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "sky": nbsql.Categorical(nulls="category"),
     "wait": "lognormal",
     "calls": "poisson",
@@ -34,14 +32,14 @@ FAMILIES: dict[str, Any] = {
 }
 
 
-def answers(place: Place, sql: str) -> list[tuple[Any, ...]]:
+def answers(place, sql):
     return sorted(tuple(row) for row in place.run(sql))
 
 
 @pytest.mark.daily
 @pytest.mark.parametrize("alpha", [1.0, 0.0])
 @pytest.mark.parametrize("levels", [24, 0])
-def test_the_scorer_for_every_engine(both: tuple[Place, Place], layout: Callable[..., None], alpha: float, levels: int) -> None:
+def test_the_scorer_for_every_engine(both, layout, alpha, levels):
     layout(case_values=levels)
     for place in both:
         place.table("rows", COLUMNS, ROWS)
@@ -51,7 +49,7 @@ def test_the_scorer_for_every_engine(both: tuple[Place, Place], layout: Callable
         agree(model, maker, both)
 
 
-def agree(model: nbsql.Model, maker: Place, places: tuple[Place, Place]) -> None:
+def agree(model, maker, places):
     """Hold what the scorers of a model say on both engines against its own answers."""
     for verb in ("predict_proba", "joint_log_likelihood", "log_evidence"):
         added = 5 if verb == "predict_proba" else 3 if verb == "joint_log_likelihood" else 1
@@ -64,10 +62,10 @@ def agree(model: nbsql.Model, maker: Place, places: tuple[Place, Place]) -> None
                 assert [*map(near, ours[-added:])] == [*theirs[-added:]]
 
 
-PAIRED: dict[str, Any] = {
+PAIRED = {
     "sky": nbsql.Categorical(nulls="category"), "warm": "categorical", "wind": nbsql.Binned(by=[2]), "w1": "categorical",
 }  # fmt: skip
-OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
+OTHERS = {
     # Most engines refuse the logarithm of a number of 0 or less, and no class explains one.
     "numbers outside a gamma": ("SELECT * FROM rows WHERE calls > 0", {"families": {"calls": "gamma"}}),
     "aode": ("rows", {"features": [*PAIRED], "families": PAIRED, "method": "aode", "alpha": 0}),
@@ -76,7 +74,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", OTHERS)
-def test_other_scorers_for_every_engine(both: tuple[Place, Place], case: str) -> None:
+def test_other_scorers_for_every_engine(both, case):
     source, options = OTHERS[case]
     for place in both:
         place.table("rows", COLUMNS, ROWS)
@@ -84,7 +82,7 @@ def test_other_scorers_for_every_engine(both: tuple[Place, Place], case: str) ->
         agree(nbsql.fit(maker.con, source, target="y", id="id", name="m", **options), maker, both)
 
 
-def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:
+def test_the_statistics_for_every_engine(both):
     for place in both:
         place.table("rows", COLUMNS, ROWS)
     source = "SELECT *, id * 0.25 AS times FROM rows WHERE wait IS NULL OR wait > 0"
@@ -99,7 +97,7 @@ def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_query_with_the_model_in_it(place: Place) -> None:
+def test_a_query_with_the_model_in_it(place):
     place.table("rows", {**COLUMNS, "note": "VARCHAR"}, [(*row, f"it is {row[1]} and {row[2]}") for row in ROWS])
     families = {**FAMILIES, "note": nbsql.Text(unseen="smooth"), "days": nbsql.Binned(bins=2)}
     source = "SELECT * FROM rows WHERE wait IS NULL OR wait > 0"
@@ -112,5 +110,5 @@ def test_a_query_with_the_model_in_it(place: Place) -> None:
         assert len(expected[verb]) >= 7
 
 
-def near(value: Any) -> Any:
+def near(value):
     return pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) and math.isfinite(value) else value

@@ -2,19 +2,18 @@
 
 import math
 from collections import Counter
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, explained, mail
 
 import nbsql
 
-NUMBERS: dict[str, Any] = {
+NUMBERS = {
     "yes": {"wind": {"weak": 0.75, "strong": 0.25}, "t": {"mean": 20, "variance": 4}, "n": {"rate": 2.5}},
     "no": {"wind": {"weak": 0.5, "strong": 0.5}, "t": {"mean": 10, "variance": 9}, "n": {"rate": 1}},
 }
-GIVEN: dict[str, tuple[Any, Any, str]] = {
+GIVEN = {
     "numbers": ({"yes": 0.5, "no": 0.5}, NUMBERS, "SELECT 'weak' AS wind, 14.0 AS t, 3 AS n"),
     "whole labels": ({1: 0.25, 2: 0.75}, {1: {"s": {"u": 0.5, "v": 0.5}}, 2: {"s": {"u": 0.1, "v": 0.9}}}, "SELECT 'u' AS s"),
     "missing values": (
@@ -49,26 +48,26 @@ GIVEN: dict[str, tuple[Any, Any, str]] = {
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def told(model: nbsql.Model, source: str) -> list[tuple[Any, ...]]:
+def told(model, source):
     queries = (model.predict_proba(source), model.priors, model.likelihoods)
     return [row for query in queries for row in sorted(query.fetchall(), key=repr)] + explained(model, source)
 
 
 @pytest.mark.parametrize("case", GIVEN)
-def test_dicts_make_the_same_model(both: tuple[Place, Place], case: str) -> None:
+def test_dicts_make_the_same_model(both, case):
     priors, likelihoods, source = GIVEN[case]
-    options: dict[str, Any] = {"priors": priors, "likelihoods": likelihoods, "logarithms": case == "logarithms"}
+    options = {"priors": priors, "likelihoods": likelihoods, "logarithms": case == "logarithms"}
     models = [nbsql.from_tables(place.con, **options, name="g") for place in both]
     assert models[0].classes == models[1].classes
     models = [nbsql.load(place.con, "g") for place in both]
     assert_same_rows(*(told(model, source) for model in models))
 
 
-def test_tables_make_the_same_model(both: tuple[Place, Place]) -> None:
+def test_tables_make_the_same_model(both):
     models = []
     for place in both:
         place.table("inbox", COLUMNS, mail(120, 1))
-        options: dict[str, Any] = {"features": ["Sender", "length", "links"], "families": {"links": "poisson"}}
+        options = {"features": ["Sender", "length", "links"], "families": {"links": "poisson"}}
         fitted = nbsql.fit(place.con, "inbox", target="label", name="m", **options)
         place.run("CREATE TABLE p AS SELECT class, prior FROM m.priors")
         place.run("CREATE TABLE l AS SELECT * FROM m.likelihoods")
@@ -77,7 +76,7 @@ def test_tables_make_the_same_model(both: tuple[Place, Place]) -> None:
     assert_same_rows(*(told(model, "SELECT * FROM inbox WHERE id < 20") for model in models))
 
 
-def test_what_cannot_be_given_is_refused(place: Place) -> None:
+def test_what_cannot_be_given_is_refused(place):
     lines = {
         "the priors sum to 1.1; they must sum to 1: divide each by 1.1": ({"yes": 0.5, "no": 0.6}, NUMBERS),
         "class 'no' has likelihoods and no prior; give every class a prior": ({"yes": 1.0}, NUMBERS),
@@ -106,7 +105,7 @@ TYPES = {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER
          "body": "VARCHAR", "w1": "SMALLINT", "w2": "INTEGER", "e": "REAL", "q": "BIGINT", "toks": "VARCHAR[]"}  # fmt: skip
 
 
-def test_rows_are_drawn_by_the_model(place: Place) -> None:
+def test_rows_are_drawn_by_the_model(place):
     place.table("data", TYPES, ROWS)
     model = nbsql.fit(place.con, "data", target="y", exclude=["id"], families=FAMILIES, alpha=0, name="m")
     sample = model.sample(2000, seed=7)

@@ -9,11 +9,10 @@ which is the function of this name on PostgreSQL.
 """
 
 import re
-from collections.abc import Callable
 
 import duckdb
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from golden.test_golden import GOLDEN, INBOX, OPTIONS, compare, statements
 
 import nbsql
@@ -32,14 +31,14 @@ ROWS = [
 
 
 @pytest.fixture(params=["postgres", "spark"])
-def inbox(request: pytest.FixtureRequest, connect: Callable[[str], Place]) -> Place:
+def inbox(request, connect):
     place = connect(request.param)
     place.table("inbox", COLUMNS, ROWS)
     return place
 
 
 @pytest.mark.daily
-def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox: Place, request: pytest.FixtureRequest) -> None:
+def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox, request):
     found = statements(inbox.con)
     with duckdb.connect() as con:
         con.execute(INBOX)
@@ -60,7 +59,7 @@ def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox: P
 
 
 @pytest.mark.daily
-def test_the_query_of_a_verb_is_the_golden_one(inbox: Place, request: pytest.FixtureRequest) -> None:
+def test_the_query_of_a_verb_is_the_golden_one(inbox, request):
     model = nbsql.fit(inbox.con, "inbox", name="spam", **OPTIONS)
     with duckdb.connect() as con:
         con.execute(INBOX)

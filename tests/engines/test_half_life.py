@@ -2,10 +2,9 @@
 
 from datetime import date, datetime, timedelta
 from operator import itemgetter
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 
 import nbsql
 
@@ -16,7 +15,7 @@ COLUMNS = {"sent": "TIMESTAMP", "day": "DATE", "number": "INTEGER", "w": "DOUBLE
            "x": "DOUBLE PRECISION"}  # fmt: skip
 
 
-def rows(count: int, days: int) -> list[tuple[Any, ...]]:
+def rows(count, days):
     times = [START + timedelta(days=days, hours=11 * i) for i in range(count)]
     return [
         (time, time.date(), i // 3 + days, 1.0 + i % 3, "ab"[i * 7 % 5 % 2], f"v{i * 3 % 4}", float(i * 5 % 13))
@@ -24,8 +23,8 @@ def rows(count: int, days: int) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_a_late_batch_is_forgotten_and_a_time_that_never_comes_is_refused(both: tuple[Place, Place]) -> None:
-    options: dict[str, Any] = {"target": "y", "weight": nbsql.HalfLife("1 day", at="sent"), "features": ["v", "x"]}
+def test_a_late_batch_is_forgotten_and_a_time_that_never_comes_is_refused(both):
+    options = {"target": "y", "weight": nbsql.HalfLife("1 day", at="sent"), "features": ["v", "x"]}
     found = []
     for place in both:
         place.table("old", COLUMNS, rows(60, 0))
@@ -47,7 +46,7 @@ def test_a_late_batch_is_forgotten_and_a_time_that_never_comes_is_refused(both: 
 
 
 @pytest.mark.parametrize("at", ["sent", "day", "number"])
-def test_ages_agree(both: tuple[Place, Place], at: str) -> None:
+def test_ages_agree(both, at):
     half_life = nbsql.HalfLife(4 if at == "number" else "4 days", at=at, weight="w")
     now = {"sent": START + timedelta(days=60), "day": date(2025, 3, 4), "number": 61}[at]
     found = []
@@ -55,7 +54,7 @@ def test_ages_agree(both: tuple[Place, Place], at: str) -> None:
         place.table("old", COLUMNS, rows(60, 0))
         place.table("new", COLUMNS, rows(30, 40))
         exclude = [name for name in ("sent", "day", "number") if name != at]
-        options: dict[str, Any] = {"target": "y", "weight": half_life, "exclude": exclude, "prior": "smoothed"}
+        options = {"target": "y", "weight": half_life, "exclude": exclude, "prior": "smoothed"}
         model = nbsql.fit(place.con, "old", name="aged", **options)
         model.update("new")
         models = [model, model.as_of("1"), model.as_of(now)]

@@ -1,7 +1,7 @@
 """Names and values that break careless SQL, on every engine: they come back as they went in, and nothing in them runs."""
 
 import pytest
-from engines.places import Place, ident
+from engines.places import ident
 
 import nbsql
 
@@ -16,7 +16,7 @@ HOSTILE = [
 
 
 @pytest.mark.daily
-def test_columns_labels_categories_and_models_round_trip(place: Place) -> None:
+def test_columns_labels_categories_and_models_round_trip(place):
     place.run("CREATE TABLE canary AS SELECT 'alive' AS state")
     size = len(HOSTILE)
     rows = [(row, *(HOSTILE[(row + column) % size] for column in range(size)), HOSTILE[row % 3]) for row in range(size)]
@@ -48,7 +48,7 @@ def test_columns_labels_categories_and_models_round_trip(place: Place) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_long_labels_have_columns_of_their_own(place: Place) -> None:
+def test_long_labels_have_columns_of_their_own(place):
     labels = ["ü" * 40 + end for end in ("a", "b", "c")]
     place.table("t", {"x": "VARCHAR", "y": "VARCHAR"}, [(label, label) for label in labels])
     scored = nbsql.fit(place.con, "t", target="y", name="m").joint_log_likelihood("t")
@@ -57,7 +57,7 @@ def test_long_labels_have_columns_of_their_own(place: Place) -> None:
     assert len(place.run("SELECT * FROM scored")[0]) == 5
 
 
-def test_id_columns_that_are_named_as_those_of_an_explanation(place: Place) -> None:
+def test_id_columns_that_are_named_as_those_of_an_explanation(place):
     place.table(
         "t", {"row_id": "INTEGER", "value": "INTEGER", "x": "VARCHAR", "y": "VARCHAR"}, [(7, 8, "a", "p"), (9, 5, "b", "q")]
     )
@@ -69,7 +69,7 @@ def test_id_columns_that_are_named_as_those_of_an_explanation(place: Place) -> N
     assert place.run("SELECT DISTINCT source_row_id FROM reasons ORDER BY 1") == [(7,), (9,)]
 
 
-def test_zero_is_one_category_with_either_sign(place: Place) -> None:
+def test_zero_is_one_category_with_either_sign(place):
     kind = "DOUBLE PRECISION" if place.engine == "postgres" else "DOUBLE"
     place.table("t", {"x": kind, "y": "VARCHAR"}, [(0.0, "p"), (0.0, "p"), (-0.0, "p"), (1.5, "q"), (-1.5, "q"), (1.5, "q")])
     model = nbsql.fit(place.con, "t", target="y", families={"x": "categorical"}, name="m")

@@ -1,10 +1,7 @@
 """Features in dimension tables, on every engine: the model of the joined table, which joins by itself what it meets."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from engines.places import ENGINES, Place, assert_same_rows
+from engines.places import ENGINES, assert_same_rows
 
 import nbsql
 import nbsql.learning.factorised
@@ -20,12 +17,12 @@ PRODUCTS = [(i, i * 10.25, "abc"[i % 3]) for i in range(4)]
 JOINS = [nbsql.Join("customers", on="customer"), nbsql.Join("products", on={"product": "id"}, prefix="product_")]
 JOINED = """SELECT o.*, c.age, c.kind, c.note, c.vip, p.price AS product_price, p.kind AS product_kind
     FROM orders AS o LEFT JOIN customers AS c ON c.customer = o.customer LEFT JOIN products AS p ON p.id = o.product"""
-OPTIONS: dict[str, Any] = {"target": "returned", "id": "id", "families": {"note": nbsql.Text()}, "weight": "times"}
+OPTIONS = {"target": "returned", "id": "id", "families": {"note": nbsql.Text()}, "weight": "times"}
 
 
 @pytest.fixture
-def shop(connect: Callable[[str], Place]) -> Callable[[str], Place]:
-    def make(engine: str) -> Place:
+def shop(connect):
+    def make(engine):
         place = connect(engine)
         columns = {
             "id": "INTEGER",
@@ -43,16 +40,14 @@ def shop(connect: Callable[[str], Place]) -> Callable[[str], Place]:
     return make
 
 
-def rows(query: nbsql.Query) -> list[tuple[Any, ...]]:
+def rows(query):
     return sorted(query.fetchall(), key=lambda row: [str(value) for value in row if not isinstance(value, float)])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("least", [0, 10**9])
-def test_a_model_of_joins_is_that_of_the_joined_table(
-    shop: Callable[[str], Place], engine: str, least: int, layout: Callable[..., None]
-) -> None:
+def test_a_model_of_joins_is_that_of_the_joined_table(shop, engine, least, layout):
     layout(facts_per_key=least)
     place = shop(engine)
     model = nbsql.fit(place.con, "orders", joins=JOINS, name="returns", **OPTIONS)
@@ -75,7 +70,7 @@ def test_a_model_of_joins_is_that_of_the_joined_table(
 
 
 @pytest.mark.slow
-def test_a_function_of_a_row_looks_up_what_it_lacks(shop: Callable[[str], Place]) -> None:
+def test_a_function_of_a_row_looks_up_what_it_lacks(shop):
     place = shop("postgres")
     model = nbsql.fit(place.con, "orders", joins=JOINS, name="returns", **OPTIONS)
     said = place.run("SELECT orders.id, said.* FROM orders, returns.predict(to_jsonb(orders)) AS said ORDER BY orders.id")
@@ -83,7 +78,7 @@ def test_a_function_of_a_row_looks_up_what_it_lacks(shop: Callable[[str], Place]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_cannot_be_joined_is_refused(shop: Callable[[str], Place], engine: str) -> None:
+def test_what_cannot_be_joined_is_refused(shop, engine):
     place = shop(engine)
     place.run("INSERT INTO customers VALUES (4, 1, 'x', 'twice', 0)")
     with pytest.raises(nbsql.InputError) as caught:
@@ -103,14 +98,14 @@ def test_what_cannot_be_joined_is_refused(shop: Callable[[str], Place], engine: 
     assert str(caught.value).startswith("'brief' is a temporary table, which a model with a name cannot be joined with;")
 
 
-def test_the_tables_are_those_of_duckdb(shop: Callable[[str], Place]) -> None:
+def test_the_tables_are_those_of_duckdb(shop):
     there, here = (nbsql.fit(shop(engine).con, "orders", joins=JOINS, **OPTIONS) for engine in ("postgres", "duckdb"))
     assert_same_rows(rows(there.predict_proba("orders")), rows(here.predict_proba("orders")))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_slices_folds_and_decisions_of_joins(shop: Callable[[str], Place], engine: str) -> None:
+def test_slices_folds_and_decisions_of_joins(shop, engine):
     place = shop(engine)
     options = {name: value for name, value in OPTIONS.items() if name != "weight"}
     for slice_by in ("times", "kind"):  # of the facts, and of a dimension
@@ -131,10 +126,10 @@ def test_slices_folds_and_decisions_of_joins(shop: Callable[[str], Place], engin
 
 
 @pytest.mark.spark
-def test_a_view_of_the_session_is_a_dimension_of_a_model_without_a_name(shop: Callable[[str], Place]) -> None:
+def test_a_view_of_the_session_is_a_dimension_of_a_model_without_a_name(shop):
     place = shop("spark")
     place.run("CREATE TEMPORARY VIEW brief AS SELECT id, price FROM products")
-    options: dict[str, Any] = {"target": "returned", "id": "id", "exclude": ["customer"]}
+    options = {"target": "returned", "id": "id", "exclude": ["customer"]}
     model = nbsql.fit(place.con, "orders", joins=[nbsql.Join("brief", {"product": "id"})], **options)
     wide = "SELECT o.*, price FROM orders AS o LEFT JOIN brief AS b ON b.id = o.product"
     other = nbsql.fit(place.con, wide, target="returned", id="id", exclude=["customer", "product"])

@@ -3,8 +3,6 @@
 import subprocess
 import sys
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -29,7 +27,7 @@ ROWS = """CREATE TABLE t AS SELECT i AS id, CAST({label} AS {type}) AS y, 'k' ||
 
 
 @pytest.mark.parametrize("kind", LABELS)
-def test_labels_of_every_kind_are_monitored_and_evaluated_by_slices(pg: Any, kind: str) -> None:
+def test_labels_of_every_kind_are_monitored_and_evaluated_by_slices(pg, kind):
     found = []
     for con in (pg, duckdb.connect()):
         con.execute(ROWS.format(label=LABELS[kind].replace("+ i", "+ CAST(i AS INTEGER)"), type=kind))
@@ -41,11 +39,11 @@ def test_labels_of_every_kind_are_monitored_and_evaluated_by_slices(pg: Any, kin
         assert_same_rows(*([tuple(map(plain, row)) for row in rows] for rows in (ours, theirs)))
 
 
-def plain(value: Any) -> Any:
+def plain(value):
     return value if isinstance(value, (int, float, type(None))) and not isinstance(value, bool) else str(value)
 
 
-def test_labels_with_other_numbers_of_digits_are_one_class(pg: Any) -> None:
+def test_labels_with_other_numbers_of_digits_are_one_class(pg):
     pg.execute(
         "CREATE TABLE few AS SELECT i AS id, CAST(i % 2 / 2.0 AS NUMERIC(4, 1)) AS y, i % 3 AS x FROM generate_series(1, 30) i"
     )
@@ -58,7 +56,7 @@ def test_labels_with_other_numbers_of_digits_are_one_class(pg: Any) -> None:
         assert model.evaluate("more", weight=None).rows == 9
 
 
-def test_functions_take_padded_texts_as_the_verbs_do(pg: Any) -> None:
+def test_functions_take_padded_texts_as_the_verbs_do(pg):
     pg.execute("CREATE TABLE shops (id INTEGER, country CHAR(3), codes CHAR(3)[], y VARCHAR)")
     for i in range(30):
         country = ("DE", "FR", "USA")[i % 3]
@@ -72,7 +70,7 @@ def test_functions_take_padded_texts_as_the_verbs_do(pg: Any) -> None:
 
 @pytest.mark.parametrize("name", ["probability", "prediction", "log_evidence", "probability_a"])
 @pytest.mark.parametrize("first", [True, False])
-def test_a_feature_may_have_the_name_of_a_column_of_an_answer(pg: Any, name: str, *, first: bool) -> None:
+def test_a_feature_may_have_the_name_of_a_column_of_an_answer(pg, name, *, first):
     columns = [f"i * 7 % 11 / 11.0 AS {name}", "'k' || i % 4 AS k"]
     source = f"SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, {', '.join(columns if first else columns[::-1])}"
     pg.execute(f"CREATE TABLE stack AS {source} FROM generate_series(1, 40) AS rows(i)")
@@ -83,7 +81,7 @@ def test_a_feature_may_have_the_name_of_a_column_of_an_answer(pg: Any, name: str
 
 
 @pytest.mark.parametrize("into", ["mine.scored", "public.scored", '"T Four"', '"My Schema".t1', "plain"])
-def test_rows_are_stored_under_a_path(pg: Any, address: str, into: str) -> None:
+def test_rows_are_stored_under_a_path(pg, address, into):
     pg.execute('CREATE SCHEMA mine; CREATE SCHEMA "My Schema"')
     pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
     nbsql.fit(pg, "t", target="y", id="id", name="m")
@@ -93,7 +91,7 @@ def test_rows_are_stored_under_a_path(pg: Any, address: str, into: str) -> None:
     assert pg.execute(f"SELECT count(*) FROM {into}").fetchall() == [(60,)]
 
 
-def test_names_of_types_do_not_depend_on_the_quotes_of_a_session(pg: Any) -> None:
+def test_names_of_types_do_not_depend_on_the_quotes_of_a_session(pg):
     pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR") + "; ALTER TABLE t ALTER k TYPE TEXT")
     expected = nbsql.fit(pg, "t", target="y", id="id", name="m").predict("t").fetchall()
     pg.execute("SET quote_all_identifiers = on")
@@ -104,7 +102,7 @@ def test_names_of_types_do_not_depend_on_the_quotes_of_a_session(pg: Any) -> Non
     assert pg.execute("SHOW quote_all_identifiers").fetchone() == ("on",)
 
 
-def test_types_are_named_with_their_schema_in_every_session(pg: Any) -> None:
+def test_types_are_named_with_their_schema_in_every_session(pg):
     pg.execute("CREATE SCHEMA app; CREATE TYPE app.mood AS ENUM ('b', 'a')")
     pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
     pg.execute("ALTER TABLE t ALTER y TYPE app.mood USING CAST(y AS app.mood), ADD m app.mood; UPDATE t SET m = y")
@@ -119,7 +117,7 @@ def test_types_are_named_with_their_schema_in_every_session(pg: Any) -> None:
     nbsql.load(pg, "m").update("public.t")
 
 
-def test_a_session_without_a_search_path_names_schemas(pg: Any) -> None:
+def test_a_session_without_a_search_path_names_schemas(pg):
     pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
     pg.execute("SET search_path = ''")
     model = nbsql.fit(pg, "public.t", target="y", id="id", name="m")
@@ -136,7 +134,7 @@ def test_a_session_without_a_search_path_names_schemas(pg: Any) -> None:
         assert str(caught.value) == message
 
 
-def test_a_view_cannot_read_a_temporary_table(pg: Any) -> None:
+def test_a_view_cannot_read_a_temporary_table(pg):
     pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
     pg.execute("CREATE TEMPORARY TABLE mine AS SELECT * FROM t; CREATE VIEW seen AS SELECT * FROM mine")
     query = nbsql.fit(pg, "seen", target="y", id="id", name="m").predict("seen")
@@ -149,14 +147,14 @@ def test_a_view_cannot_read_a_temporary_table(pg: Any) -> None:
     assert sorted(pg.execute("SELECT * FROM scored").fetchall()) == sorted(query.fetchall())
 
 
-def test_a_model_with_segments_is_evaluated_by_its_function(pg: Any) -> None:
+def test_a_model_with_segments_is_evaluated_by_its_function(pg):
     pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
     model = nbsql.fit(pg, "t", target="y", id="id", name="m", segment_by="k")
     found = pg.execute("SELECT value FROM m.evaluate('t') WHERE class IS NULL AND metric = 'log_loss'").fetchall()
     assert found == [(pytest.approx(model.evaluate("t").log_loss),)]
 
 
-def test_an_error_is_one_line_and_nothing_else(pg: Any, address: str, tmp_path: Path) -> None:
+def test_an_error_is_one_line_and_nothing_else(pg, address, tmp_path):
     script = tmp_path / "aborted.py"
     script.write_text(
         f"""import psycopg, nbsql
@@ -176,7 +174,7 @@ with psycopg.connect({address!r}) as con:
     assert (found.stdout, found.stderr) == ("an earlier statement of this transaction has failed; roll it back first\n", "")
 
 
-def test_citext_is_text_whose_case_counts_and_a_row_takes_padded_texts_as_the_verbs_do(pg: Any) -> None:
+def test_citext_is_text_whose_case_counts_and_a_row_takes_padded_texts_as_the_verbs_do(pg):
     pg.execute("CREATE EXTENSION citext")
     rows = [("Spam", "Up"), ("spam", "Up"), ("SPAM", "dn"), ("ham", "dn"), ("ham", "up"), ("ham", "up")]
     for kind in ("CHAR(4)", "NAME", '"char"', "TEXT", "CITEXT"):
@@ -194,10 +192,10 @@ def test_citext_is_text_whose_case_counts_and_a_row_takes_padded_texts_as_the_ve
     assert model.batches.fetchall()[-1][3] == 1
 
 
-def test_labels_of_a_fixed_length_are_those_of_texts(pg: Any) -> None:
+def test_labels_of_a_fixed_length_are_those_of_texts(pg):
     pg.execute("""CREATE TABLE mails AS SELECT i AS id, CAST('of ' || i % 4 AS CHAR(5)) AS links,
         CAST(CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS CHAR(6)) AS label FROM generate_series(1, 60) AS t(i)""")
-    options: dict[str, Any] = {"target": "label", "id": "id"}
+    options = {"target": "label", "id": "id"}
     padded = nbsql.fit(pg, "mails", name="padded", **options)
     texts = nbsql.fit(pg, "SELECT id, CAST(label AS TEXT) AS label, links FROM mails", name="texts", **options)
     assert [label.rstrip() for label in padded.classes] == texts.classes == ["ham", "spam"]
@@ -224,11 +222,11 @@ OF = {"INTEGER": "i % 3", "DATE": "DATE '2024-01-01' + i % 3", "TIMESTAMP": "DAT
 
 
 @pytest.mark.parametrize("learnt", EQUAL)
-def test_equal_values_of_other_types_meet_and_others_do_not(pg: Any, learnt: str) -> None:
+def test_equal_values_of_other_types_meet_and_others_do_not(pg, learnt):
     value = OF.get(learnt, "(i % 3) / 4.0")
     label = "CASE WHEN i % 4 = 0 THEN 'a' ELSE 'b' END"
 
-    def table(name: str, g: str) -> str:
+    def table(name, g):
         pg.execute(f"CREATE TABLE {name} AS SELECT {g} AS g, {label} AS y FROM generate_series(1, 60) AS r(i)")
         return name
 
@@ -245,7 +243,7 @@ def test_equal_values_of_other_types_meet_and_others_do_not(pg: Any, learnt: str
             verb(wrong)
 
 
-def test_a_number_with_more_digits_is_another_and_labels_of_an_enum_are_texts(pg: Any) -> None:
+def test_a_number_with_more_digits_is_another_and_labels_of_an_enum_are_texts(pg):
     pg.execute("CREATE TYPE mood AS ENUM ('sad', 'glad')")
     pg.execute(
         "CREATE TABLE t AS SELECT CAST(i % 2 + 0.76 AS NUMERIC(4, 2)) AS g, CAST(CASE i % 3 WHEN 0 THEN 'sad' ELSE 'glad' END"
@@ -260,7 +258,7 @@ def test_a_number_with_more_digits_is_another_and_labels_of_an_enum_are_texts(pg
     assert set(model.classes) == {"sad", "glad", "calm"}
 
 
-def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(pg: Any) -> None:
+def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(pg):
     pg.execute("CREATE TABLE rows (x VARCHAR, y SMALLINT)")
     pg.execute("INSERT INTO rows SELECT 'k' || i % 3, i % 2 FROM generate_series(1, 30) AS s(i)")
     pg.execute("CREATE TABLE later AS SELECT x, CASE WHEN y = 0 THEN 70000 ELSE y END AS y FROM rows")
@@ -277,7 +275,7 @@ def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(pg: Any) -
 
 @pytest.mark.look
 @pytest.mark.parametrize("rows", [1_000, 12_000])
-def test_a_look_at_the_values_infers_the_same_families(pg: Any, rows: int) -> None:
+def test_a_look_at_the_values_infers_the_same_families(pg, rows):
     u = "CAST((i * 7919) % 997 AS DOUBLE PRECISION) / 997"
     found = []
     for con in (pg, duckdb.connect()):
@@ -311,7 +309,7 @@ OTHERS = {  # a column, and its SQL in rows of another kind than the model has l
 ALIKE_IN_JSON = {*((name, f"CAST({name} AS TEXT)") for name in ("called", "day", "hour")), ("word", "day")}
 
 
-def test_functions_refuse_columns_of_another_kind(pg: Any) -> None:
+def test_functions_refuse_columns_of_another_kind(pg):
     pg.execute("""CREATE DOMAIN moment AS TIMESTAMP; SET TIME ZONE 'America/New_York'; CREATE TABLE calls AS SELECT i AS id,
         CASE WHEN i % 24 > 15 THEN 'a' ELSE 'b' END AS y, CAST(DATE '2024-01-01' + i * INTERVAL '1 hour' AS moment) AS called,
         TIMESTAMPTZ '2024-01-01 00:00+00' + i * INTERVAL '1 hour' AS sent, DATE '2024-01-01' + i % 5 AS day,
@@ -345,7 +343,7 @@ def test_functions_refuse_columns_of_another_kind(pg: Any) -> None:
 
 
 @pytest.mark.look
-def test_a_fit_says_that_its_model_is_worse_than_none(pg: Any) -> None:
+def test_a_fit_says_that_its_model_is_worse_than_none(pg):
     pg.execute(
         "CREATE TABLE once AS SELECT CASE WHEN i * 7919 % 31 < 10 THEN 'a' ELSE 'b' END AS y, i * 104729 % 997 / 997.0 "
         "+ CASE WHEN i * 7919 % 31 < 10 THEN 0.2 ELSE 0 END AS x FROM generate_series(1, 3000) AS s(i)"
@@ -356,7 +354,7 @@ def test_a_fit_says_that_its_model_is_worse_than_none(pg: Any) -> None:
     nbsql.fit(pg, "once", target="y")
 
 
-def test_decimal_classes_are_those_of_other_digits_where_rows_are_evaluated_by_folds(pg: Any) -> None:
+def test_decimal_classes_are_those_of_other_digits_where_rows_are_evaluated_by_folds(pg):
     """1.00 is 1, whether the rows have it as a NUMERIC or as a DOUBLE PRECISION."""
     pg.execute(
         "CREATE TABLE t AS SELECT CAST(i % 2 AS NUMERIC(6, 2)) AS y, i % 5 + i % 2 AS x FROM generate_series(1, 60) AS r(i)"
@@ -369,7 +367,7 @@ def test_decimal_classes_are_those_of_other_digits_where_rows_are_evaluated_by_f
 
 
 @pytest.mark.parametrize("value", [Decimal("1.50"), 2**64 + 1, Decimal("NaN")])
-def test_rows_of_python_hold_decimals(pg: Any, value: Any) -> None:
+def test_rows_of_python_hold_decimals(pg, value):
     rows = [{"y": i % 2, "x": value if i == 7 else Decimal(i % 5) / 4} for i in range(40)]
     model = nbsql.fit(pg, rows, target="y", families={"x": "gaussian"})
     expected = model.predict_one({"x": value})["probability"]
@@ -378,7 +376,7 @@ def test_rows_of_python_hold_decimals(pg: Any, value: Any) -> None:
     assert nbsql.fit(pg, classes, target="y").classes == [Decimal("0.5"), Decimal("1.5")]
 
 
-def test_classes_that_are_uuids_may_be_texts_elsewhere(pg: Any) -> None:
+def test_classes_that_are_uuids_may_be_texts_elsewhere(pg):
     pg.execute(ROWS.format(label=LABELS["UUID"], type="UUID"))
     model = nbsql.fit(pg, "t", target="y", features=["x"])
     before = model.priors.fetchall()
@@ -392,7 +390,7 @@ def test_classes_that_are_uuids_may_be_texts_elsewhere(pg: Any) -> None:
 
 @pytest.mark.look
 @pytest.mark.parametrize("kind", ["DOUBLE PRECISION", "REAL", "NUMERIC(6, 2)"])
-def test_few_different_numbers_are_the_same_categories_as_on_duckdb(pg: Any, kind: str) -> None:
+def test_few_different_numbers_are_the_same_categories_as_on_duckdb(pg, kind):
     found = []
     for con in (pg, duckdb.connect()):
         con.execute(

@@ -4,7 +4,6 @@ import math
 from functools import partial
 
 import pytest
-from engines.places import Place
 
 import nbsql
 
@@ -15,7 +14,7 @@ ROWS = [(y, float(x), fold) for y, xs in {"p": (0, 1), "q": (0, 1), "r": (50, 51
 
 
 @pytest.mark.nightly
-def test_the_posteriors_of_tied_classes(place: Place) -> None:
+def test_the_posteriors_of_tied_classes(place):
     """At -1e9, p and q have a joint log-likelihood of -2e18, and r is 2e11 lower; at 1e18 all have -2e36."""
     place.table("t", {"y": "VARCHAR", "x": "DOUBLE PRECISION", "fold": "VARCHAR"}, ROWS)
     place.table("s", {"y": "VARCHAR", "x": "DOUBLE PRECISION"}, [("p", -1e9), ("q", 1e18)])

@@ -1,20 +1,18 @@
 """Leave-one-out is DuckDB's, of every family that it takes."""
 
 import random
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
 
-Both = tuple[Place, Place]
 WORDS = ["offer", "lunch", "monday", "the", "free", "report"]
 TYPES = {"id": "INTEGER", "y": "VARCHAR", "body": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "c": "VARCHAR",
          "w1": "INTEGER", "w2": "INTEGER", "w": "DOUBLE PRECISION", "e": "DOUBLE PRECISION",
          "s": "DOUBLE PRECISION"}  # fmt: skip
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "inferred": {},
     "rates": {"families": {"k": "poisson", "e": "exponential", "w1": "geometric"}, "weight": "w"},
     "shares": {"features": ["s"], "families": {"s": "beta"}},
@@ -31,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def tables(both: Both) -> Both:
+def tables(both):
     chance = random.Random(3)  # noqa: S311
     rows = []
     for i in range(90):
@@ -44,7 +42,7 @@ def tables(both: Both) -> Both:
     return both
 
 
-def assert_alike(tables: Both, source: str, **options: Any) -> None:
+def assert_alike(tables, source, **options):
     found = [nbsql.cross_validate(place.con, source, folds="loo", **options) for place in tables]
     assert_same_rows(*(each.folds.fetchall() for each in found))
     judged = [each.evaluation.to_dict() for each in found]
@@ -54,7 +52,7 @@ def assert_alike(tables: Both, source: str, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_rows_left_out_agree(tables: Both, case: str) -> None:
+def test_rows_left_out_agree(tables, case):
     options = {"target": "y", **CASES[case]}
     if "features" not in options:
         options["exclude"] = ["id", *options.get("exclude", [])]
@@ -62,23 +60,23 @@ def test_rows_left_out_agree(tables: Both, case: str) -> None:
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
-def test_rows_with_gaps_left_out_agree(tables: Both, weight: str | None) -> None:
-    options: dict[str, Any] = {"exclude": ["day", "id"], "nulls": "category", "unseen": "smooth", "prior": "smoothed"}
+def test_rows_with_gaps_left_out_agree(tables, weight):
+    options = {"exclude": ["day", "id"], "nulls": "category", "unseen": "smooth", "prior": "smoothed"}
     assert_alike(tables, "inbox", target="label", weight=weight, **options)
 
 
-def test_a_model_for_each_row_agrees(tables: Both) -> None:
+def test_a_model_for_each_row_agrees(tables):
     families = {"body": nbsql.Text(min_count=2, unseen="smooth"), "words": nbsql.Multinomial(["w1", "w2"])}
     assert_alike(tables, "SELECT * FROM t WHERE id < 9", target="y", features=["body", "x", "w1", "w2"], families=families)
 
 
-def test_settings_by_it_agree(tables: Both) -> None:
-    settings: dict[str, Any] = {"alpha": [0.5, 1], "families": [{}, {"k": "categorical"}]}
+def test_settings_by_it_agree(tables):
+    settings = {"alpha": [0.5, 1], "families": [{}, {"k": "categorical"}]}
     swept = [nbsql.sweep(place.con, "t", target="y", features=["x", "c", "k"], folds="loo", **settings) for place in tables]
     assert_same_rows(*(each.ranking.fetchall() for each in swept))
 
 
-def test_calibrations_by_it_agree(tables: Both) -> None:
+def test_calibrations_by_it_agree(tables):
     models = [nbsql.fit(place.con, "t", target="y", features=["x", "c", "k"]) for place in tables]
     found = [model.calibrate("t", folds="loo") for model in models]
     assert_same_rows(*([(each.temperature, each.log_loss, each.calibrated_log_loss)] for each in found))

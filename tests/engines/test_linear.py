@@ -1,16 +1,14 @@
 """The weights of a model are DuckDB's, in its linear and its quadratic form, and a model of them says what it says."""
 
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
 
 SHARED = nbsql.Gaussian(shared_variance=True)
 BAG = nbsql.Multinomial(["plain", "html"])
-CASES: dict[str, tuple[str, dict[str, Any]]] = {
+CASES = {
     "two classes": (
         "linear",
         {"target": "replied", "features": ["Sender", "length", "flag"], "families": {"length": SHARED, "flag": "categorical"},
@@ -24,7 +22,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def rows_of(model: nbsql.Model) -> list[Any]:
+def rows_of(model):
     """The posteriors of rows that lack no number."""
     source = "SELECT * FROM inbox WHERE length BETWEEN 0 AND 1e6 AND share + links + flag IS NOT NULL"
     return sorted(model.predict_proba(source).fetchall(), key=repr)
@@ -32,7 +30,7 @@ def rows_of(model: nbsql.Model) -> list[Any]:
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_weights_agree(both: tuple[Place, Place], case: str) -> None:
+def test_weights_agree(both, case):
     form, options = CASES[case]
     found = []
     for place in both:

@@ -4,7 +4,6 @@ import logging
 import threading
 
 import pytest
-from engines.places import Place
 
 import nbsql
 
@@ -13,7 +12,7 @@ COLUMNS = {"id": "INTEGER", "town": "VARCHAR", "x": "DOUBLE PRECISION", "y": "VA
 ROWS = [(i, ROW_TEXT if i % 3 else "Oslo", float(i % 7), ROW_TEXT if i % 2 else "no") for i in range(40)]
 
 
-def test_each_statement_is_in_the_log_by_name_and_seconds(place: Place, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_statement_is_in_the_log_by_name_and_seconds(place, caplog):
     place.table("trips", COLUMNS, ROWS)
     with caplog.at_level(logging.DEBUG, "nbsql"):
         model = nbsql.fit(place.con, "trips", target="y", id="id", name="m")
@@ -37,23 +36,23 @@ def test_each_statement_is_in_the_log_by_name_and_seconds(place: Place, caplog: 
     assert "SELECT" not in caplog.text
 
 
-def test_nothing_is_written_where_nobody_asked(place: Place, capfd: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_written_where_nobody_asked(place, capfd):
     place.table("trips", COLUMNS, ROWS)
     capfd.readouterr()
     nbsql.fit(place.con, "trips", target="y", id="id")
     assert "nbsql" not in capfd.readouterr().err
 
 
-def test_a_watcher_hears_of_each_step_and_can_stop_it(place: Place) -> None:
+def test_a_watcher_hears_of_each_step_and_can_stop_it(place):
     place.table("trips", COLUMNS, ROWS)
-    steps: list[str] = []
+    steps = []
     with nbsql.watch(steps.append):
         nbsql.fit(place.con, "trips", target="y", id="id", name="m")
     assert "statistics" in steps
     assert ROW_TEXT not in " ".join(steps)
     heard = len(steps)
 
-    def stop(step: str) -> None:
+    def stop(step):
         if step == "statistics":
             raise RuntimeError("enough")
 
@@ -64,12 +63,12 @@ def test_a_watcher_hears_of_each_step_and_can_stop_it(place: Place) -> None:
     assert len(steps) == heard
 
 
-def test_a_watcher_hears_of_its_own_thread_alone(connect: object) -> None:
+def test_a_watcher_hears_of_its_own_thread_alone(connect):
     import duckdb
 
-    steps: list[str] = []
+    steps = []
 
-    def work() -> None:
+    def work():
         with duckdb.connect() as con:
             nbsql.fit(con, "SELECT i % 2 AS y, i % 3 AS x FROM range(20) AS t(i)", target="y")
 

@@ -1,21 +1,17 @@
 """Logistic regression, of two classes and of several, has DuckDB's weights and answers."""
 
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
-from engines.places import LACKS, Place, assert_same_rows
+from engines.places import LACKS, assert_same_rows
 from engines.test_agreement import COLUMNS, explained, mail
 
 import nbsql
 import nbsql.learning.logistic
 
-Both = tuple[Place, Place]
 FEATURES = ["length", "links", "share", "replied", "Sender"]
 method = partial(nbsql.Logistic, tolerance=1e-9)
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "several classes": {"features": FEATURES, "target": "label"},
     "two classes": {"features": ["length", "Sender", "flag"], "target": "replied", "families": {"flag": "bernoulli"}},
     "missing as a category": {"features": FEATURES, "target": "label", "nulls": "category", "weight": "weight"},
@@ -32,25 +28,25 @@ CASES: dict[str, dict[str, Any]] = {
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def tables(both: Both, count: int = 200) -> None:
+def tables(both, count=200):
     for place in both:
         place.table("inbox", COLUMNS, mail(count, 1))
 
 
-def near(found: Any, expected: Any) -> bool:
+def near(found, expected):
     if isinstance(expected, float) and expected == expected and isinstance(found, float):
         return bool(found == pytest.approx(expected, rel=1e-7, abs=1e-8))  # where Newton's method ends
     return bool(found == expected or (found != found and expected != expected))
 
 
-def assert_near(found: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> None:
+def assert_near(found, expected):
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):
         assert all(map(near, ours, theirs)), (ours, theirs)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_weights_agree(both: Both, case: str) -> None:
+def test_weights_agree(both, case):
     tables(both)
     models = [nbsql.fit(place.con, "inbox", name="m", id="id", **{"method": method(), **CASES[case]}) for place in both]
     assert models[0].classes == models[1].classes
@@ -65,7 +61,7 @@ def test_weights_agree(both: Both, case: str) -> None:
     assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
 
 
-def test_products_a_block_agree(both: Both, layout: Callable[..., None]) -> None:
+def test_products_a_block_agree(both, layout):
     """As where they are too many for one statement; and where the search begins with a sample of the rows."""
     tables(both, 300)
     layout(logistic_sums=3, sample_rows=60)
@@ -75,7 +71,7 @@ def test_products_a_block_agree(both: Both, layout: Callable[..., None]) -> None
 
 
 @pytest.mark.slow
-def test_what_has_no_weights(place: Place) -> None:
+def test_what_has_no_weights(place):
     columns = {"y": "VARCHAR", "a": "DOUBLE PRECISION", "b": "DOUBLE PRECISION"}
     place.table("t", columns, [("pq"[i % 7 > 2], i % 5, 2 * (i % 5) + 1) for i in range(70)])
     place.table("apart", columns, [("pq"[i % 2], i % 2 * 10 + i / 100, i % 3) for i in range(60)])
@@ -96,7 +92,7 @@ def test_what_has_no_weights(place: Place) -> None:
         model.update("t")
 
 
-def test_the_program_that_a_user_writes(both: Both) -> None:
+def test_the_program_that_a_user_writes(both):
     tables(both)
     models = [
         nbsql.fit(place.con, "inbox", target="replied", features=["length", "Sender"], method="logistic", name="m")
@@ -111,7 +107,7 @@ def test_the_program_that_a_user_writes(both: Both) -> None:
     assert_same_rows(sorted(inline, key=repr), sorted(models[0].predict("inbox").fetchall(), key=repr))
 
 
-def test_a_logistic_model_comes_back_from_a_file(both: Both, tmp_path: Path) -> None:
+def test_a_logistic_model_comes_back_from_a_file(both, tmp_path):
     place = both[0]
     tables(both)
     model = nbsql.fit(place.con, "inbox", target="replied", features=["length", "Sender"], method="logistic", name="m")

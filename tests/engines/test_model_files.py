@@ -3,13 +3,11 @@
 import json
 import math
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
@@ -18,7 +16,7 @@ from nbsql.storage.type_conversion import Cells, converted_type, translate
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 ROUTES = [(one, other) for one in ("duckdb", "postgres", "spark") for other in ("duckdb", "postgres", "spark") if one != other]
 FILES = Path(__file__).with_name("files")
-MODELS: dict[str, dict[str, Any]] = {
+MODELS = {
     "naive": {
         "families": {
             "links": "poisson",
@@ -51,19 +49,19 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
-def answers(model: nbsql.Model, *, calibrated: bool) -> list[tuple[Any, ...]]:
+def answers(model, *, calibrated):
     """Posteriors by row, with the label as text: an engine may have another type for it."""
     rows = sorted(model.predict_proba("later", calibrated=calibrated).fetchall(), key=lambda row: row[0])
     at = len(COLUMNS)
     return [(row[0], plain(row[at]), *row[at + 1 :]) for row in rows]
 
 
-def cells(model: nbsql.Model) -> list[tuple[Any, ...]]:
+def cells(model):
     rows = [(row[0], plain(row[1]), row[2], plain(row[3]), *row[4:7]) for row in model.statistics.fetchall()]
     return sorted(rows, key=lambda row: repr(row[:4]))
 
 
-def plain(value: Any) -> Any:
+def plain(value):
     """A number as every engine says it, in a list, too; whatever else as text."""
     if isinstance(value, str) and value.startswith("[") and value.endswith("]"):  # no bin, such as [1, 2)
         return str([plain(each) for each in json.loads(value)])
@@ -75,9 +73,7 @@ def plain(value: Any) -> Any:
 
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize(("one", "other"), ROUTES)
-def test_a_model_of_one_engine_is_the_same_on_another(
-    connect: Callable[[str], Place], tmp_path: Path, one: str, other: str, kind: str
-) -> None:
+def test_a_model_of_one_engine_is_the_same_on_another(connect, tmp_path, one, other, kind):
     here, there = connect(one), connect(other)
     for place in (here, there):
         place.table("later", COLUMNS, mail(40, 2))
@@ -105,7 +101,7 @@ def test_a_model_of_one_engine_is_the_same_on_another(
 
 
 @pytest.mark.parametrize("other", ["postgres", "spark"])
-def test_a_model_of_given_probabilities_travels(connect: Callable[[str], Place], tmp_path: Path, other: str) -> None:
+def test_a_model_of_given_probabilities_travels(connect, tmp_path, other):
     here, there = connect("duckdb"), connect(other)
     priors = [{"class": label, "prior": prior} for label, prior in (("a", 0.25), ("b", 0.75))]
     likelihoods = [
@@ -120,7 +116,7 @@ def test_a_model_of_given_probabilities_travels(connect: Callable[[str], Place],
 
 
 @pytest.mark.parametrize("other", ["postgres"])
-def test_classes_still_to_come_travel(connect: Callable[[str], Place], tmp_path: Path, other: str) -> None:
+def test_classes_still_to_come_travel(connect, tmp_path, other):
     here, there = connect("duckdb"), connect(other)
     rows = "SELECT CAST(100000.0 AS DOUBLE PRECISION) AS y, 'u' AS x UNION ALL SELECT -1.5, 'v'"
     model = nbsql.fit(here.con, rows, target=nbsql.Target("y", classes=[100000.0, -1.5, 1e20]), prior="uniform")
@@ -134,7 +130,7 @@ def test_classes_still_to_come_travel(connect: Callable[[str], Place], tmp_path:
     assert sorted(row[:2] for row in back.priors) == [(-1.5, 1), (100000.0, 2), (1e20, 2)]
 
 
-LABELS: dict[str, list[str]] = {
+LABELS = {
     "HUGEINT": ["170141183460469231731687303715884105727", "-170141183460469231731687303715884105727", "9007199254740993"],
     "UBIGINT": ["18446744073709551615", "18446744073709551614"],
     "TINYINT": ["-128", "127"],
@@ -154,9 +150,7 @@ LABELS: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("other", ["postgres"])
-def test_labels_and_categories_of_every_kind_go_there_and_back(
-    connect: Callable[[str], Place], tmp_path: Path, other: str
-) -> None:
+def test_labels_and_categories_of_every_kind_go_there_and_back(connect, tmp_path, other):
     here, there = connect("duckdb"), connect(other)
     for number, (kind, values) in enumerate(LABELS.items()):
         here.run(f"CREATE OR REPLACE TABLE t (c {kind}, k {kind})")
@@ -180,7 +174,7 @@ def test_labels_and_categories_of_every_kind_go_there_and_back(
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
 @pytest.mark.parametrize("kind", ["naive", "logistic"])
-def test_stored_files_are_read(connect: Callable[[str], Place], engine: str, kind: str) -> None:
+def test_stored_files_are_read(connect, engine, kind):
     place = connect(engine)
     found = [nbsql.import_(place.con, path) for path in sorted(FILES.glob(f"{kind}_*"))]
     row = "SELECT 'sun' AS sky, CAST(0.74 AS {}) AS heat, 2 AS wind, FALSE AS dry"
@@ -194,7 +188,7 @@ def test_stored_files_are_read(connect: Callable[[str], Place], engine: str, kin
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
-def test_a_given_likelihood_of_zero_travels(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
+def test_a_given_likelihood_of_zero_travels(connect, tmp_path, engine):
     logs = "(VALUES ('a', 800.0), ('b', CAST('-inf' AS DOUBLE))) AS t(class, log_likelihood)"
     likelihoods = f"SELECT class, 'kind' AS feature, 'u' AS value, log_likelihood FROM {logs}"
     given = {"priors": {"a": 0.5, "b": 0.5}, "likelihoods": likelihoods, "logarithms": True}
@@ -207,13 +201,13 @@ def test_a_given_likelihood_of_zero_travels(connect: Callable[[str], Place], tmp
         assert (first, second) == (pytest.approx(math.log(0.5) + 800, rel=1e-12), -math.inf)
 
 
-def metadata_of(path: Path) -> dict[str, str]:
+def metadata_of(path):
     with duckdb.connect() as con:
         found = con.execute(f"FROM parquet_kv_metadata('{path}')").fetchall()
     return {key.decode(): value.decode() for _, key, value in found}
 
 
-def rewritten(source: Path, target: Path, query: str = "FROM cells", **metadata: str) -> Path:
+def rewritten(source, target, query="FROM cells", **metadata):
     """The file of a model with other cells or another spec."""
     found = {**metadata_of(source), **metadata}
     listed = ", ".join(f"{key}: '" + value.replace("'", "''") + "'" for key, value in found.items())
@@ -225,7 +219,7 @@ def rewritten(source: Path, target: Path, query: str = "FROM cells", **metadata:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
-def test_hostile_and_damaged_files_leave_nothing_behind(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
+def test_hostile_and_damaged_files_leave_nothing_behind(connect, tmp_path, engine):
     place = connect(engine)
     place.run("CREATE TABLE canary AS SELECT 1 AS alive")
     good = FILES / "naive_duckdb.parquet"
@@ -283,7 +277,7 @@ def test_hostile_and_damaged_files_leave_nothing_behind(connect: Callable[[str],
     assert place.run("SELECT count(*) FROM canary") == [(1,)]
 
 
-def refused(place: Place, path: Path, message: str) -> None:
+def refused(place, path, message):
     with pytest.raises(nbsql.NbsqlError) as caught:
         nbsql.import_(place.con, path, name="found")
     assert message in str(caught.value)
@@ -292,7 +286,7 @@ def refused(place: Place, path: Path, message: str) -> None:
 
 
 @pytest.mark.parametrize("other", ["postgres"])
-def test_what_another_engine_does_not_have_is_refused(connect: Callable[[str], Place], tmp_path: Path, other: str) -> None:
+def test_what_another_engine_does_not_have_is_refused(connect, tmp_path, other):
     here, there = connect("duckdb"), connect(other)
     here.run("CREATE TABLE shops AS SELECT 1 AS shop, 'a' AS town")
     here.run(
@@ -308,7 +302,7 @@ def test_what_another_engine_does_not_have_is_refused(connect: Callable[[str], P
 
 
 @pytest.mark.parametrize("other", ["postgres"])
-def test_classes_that_another_engine_takes_for_one_are_refused(connect: Callable[[str], Place], other: str) -> None:
+def test_classes_that_another_engine_takes_for_one_are_refused(connect, other):
     here, there = connect("duckdb"), connect(other)
     here.run("CREATE TABLE u AS SELECT TIMESTAMP_NS '2026-01-01' + INTERVAL (i % 2) DAY AS y, i AS x FROM range(4) AS r(i)")
     spec = nbsql.fit(here.con, "u", target="y").state.spec
@@ -320,16 +314,16 @@ def test_classes_that_another_engine_takes_for_one_are_refused(connect: Callable
         translate(engine, spec, cells, "DuckDB", "the file")
 
 
-def test_counts_to_share_agree(both: tuple[Place, Place], tmp_path: Path) -> None:
+def test_counts_to_share_agree(both, tmp_path):
     """Those of few rows are left out."""
-    found: list[list[Any]] = []
+    found = []
     levels = ["sun", "rain", "snow"]
     for place in both:
         rows = [("ab"[i % 3 % 2], levels[i * i % 7 % 3], i % 4 == 0) for i in range(40)]
         place.table("days", {"y": "VARCHAR", "sky": "VARCHAR", "g": "BOOLEAN"}, rows)
         families = {"sky": nbsql.Categorical(levels=[*levels, "hail"])}
         model = nbsql.fit(place.con, "days", target=nbsql.Target("y", classes=["a", "b"]), families=families, name="shared")
-        answers: list[Any] = []
+        answers = []
         for least in (4, 5):
             path = tmp_path / f"{place.engine} {least}.parquet"
             model.export(path, least=least)
@@ -343,7 +337,7 @@ def test_counts_to_share_agree(both: tuple[Place, Place], tmp_path: Path) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
-def test_a_crafted_file_is_one_line_and_takes_no_time(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
+def test_a_crafted_file_is_one_line_and_takes_no_time(connect, tmp_path, engine):
     place = connect(engine)
     good = FILES / "naive_duckdb.parquet"
     os.mkfifo(tmp_path / "pipe.parquet")
@@ -363,7 +357,7 @@ def test_a_crafted_file_is_one_line_and_takes_no_time(connect: Callable[[str], P
         refused(place, rewritten(good, tmp_path / "bad.parquet", nbsql_spec=spec), "its spec cannot be read")
 
 
-def test_a_class_that_is_nan_is_refused_on_postgresql_too(pg: Any) -> None:
+def test_a_class_that_is_nan_is_refused_on_postgresql_too(pg):
     pg.execute(
         "CREATE TABLE t AS SELECT CASE i WHEN 3 THEN 'NaN'::numeric ELSE i % 2 END y, i x FROM generate_series(0, 9) t(i)"
     )
@@ -372,7 +366,7 @@ def test_a_class_that_is_nan_is_refused_on_postgresql_too(pg: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
-def test_a_file_with_a_flipped_bit_is_refused_in_one_line(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
+def test_a_file_with_a_flipped_bit_is_refused_in_one_line(connect, tmp_path, engine):
     """But for a bit of the name of the checksum, without which a file is read as one of an earlier version."""
     con = connect(engine).con
     path, said = tmp_path / "model.parquet", []

@@ -3,12 +3,11 @@
 import json
 import math
 import re
-from typing import Any
 
 import duckdb
 import pytest
 from click.testing import CliRunner
-from engines.places import Place, same
+from engines.places import same
 
 import nbsql
 from nbsql.cli import main
@@ -20,12 +19,12 @@ ROWS = [(number, ["red", "blue", "it's"][number % 3], number % 7, ["no", "y's"][
 CALLS = ("duckdb", "postgres")  # what has macros, or functions, of a model
 
 
-def fitted(place: Place) -> nbsql.Model:
+def fitted(place):
     place.table("w", {"id": "INTEGER", "name": "VARCHAR", "n": "INTEGER", "y": "VARCHAR"}, ROWS)
     return nbsql.fit(place.con, "w", target="y", id="id", name="spam", families={"n": "poisson"})
 
 
-def test_features_are_a_view(place: Place) -> None:
+def test_features_are_a_view(place):
     fitted(place)
     found = place.run("SELECT feature, family, columns, types, options FROM spam.features")
     assert [(feature, family, list(columns), len(types)) for feature, family, columns, types, _ in found] == [
@@ -45,7 +44,7 @@ def test_features_are_a_view(place: Place) -> None:
     assert "family" not in options[1]
 
 
-def test_the_view_of_features_is_that_of_the_model_as_it_is(place: Place) -> None:
+def test_the_view_of_features_is_that_of_the_model_as_it_is(place):
     model = fitted(place)
     model.update("w")
     nbsql.fit(place.con, "w", target="y", name="spam", features=["n"], replace=True)
@@ -53,14 +52,14 @@ def test_the_view_of_features_is_that_of_the_model_as_it_is(place: Place) -> Non
     nbsql.load(place.con, "spam").drop()
 
 
-def test_the_spec_is_json(place: Place) -> None:
+def test_the_spec_is_json(place):
     fitted(place)
     path = {"duckdb": "spec ->> '$.target'", "postgres": "spec ->> 'target'", "spark": "get_json_object(spec, '$.target')"}
     assert place.run(f"SELECT {path[place.engine]} FROM spam.spec") == [("y",)]
     assert nbsql.load(place.con, "spam").target == "y"
 
 
-def test_a_model_is_evaluated_in_sql(place: Place) -> None:
+def test_a_model_is_evaluated_in_sql(place):
     if place.engine not in CALLS:
         pytest.skip("Spark has no functions of a model")
     model = fitted(place)
@@ -73,7 +72,7 @@ def test_a_model_is_evaluated_in_sql(place: Place) -> None:
     assert all(same(value, values[label, metric]) for label, metric, value in found)
 
 
-def test_a_relation_that_cannot_be_evaluated_is_refused_in_one_line(place: Place) -> None:
+def test_a_relation_that_cannot_be_evaluated_is_refused_in_one_line(place):
     """Without the query, which PostgreSQL prints with errors of a query that a function runs."""
     if place.engine not in CALLS:
         pytest.skip("Spark has no functions of a model")
@@ -94,7 +93,7 @@ def test_a_relation_that_cannot_be_evaluated_is_refused_in_one_line(place: Place
         assert "WITH outcomes" not in str(error.value)
 
 
-def test_how_much_likelier_a_value_is(place: Place) -> None:
+def test_how_much_likelier_a_value_is(place):
     if place.engine not in CALLS:
         pytest.skip("Spark has no functions of a model")
     model = fitted(place)
@@ -116,7 +115,7 @@ def test_how_much_likelier_a_value_is(place: Place) -> None:
             place.run(f"SELECT * FROM spam.likelihood_ratios({classes})")
 
 
-def assert_commented(place: Place, *relations: str) -> None:
+def assert_commented(place, *relations):
     """That each relation of the model spam has its comment, and that some are among them."""
     schema = "nspname = 'spam'"
     queries = {
@@ -146,7 +145,7 @@ def assert_commented(place: Place, *relations: str) -> None:
         assert comment.startswith("nbsql: a naive Bayes model")
 
 
-def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
+def test_every_relation_of_a_model_has_a_comment(place):
     model = fitted(place)
     model.calibrate("w", folds=2)
     assert_commented(place, "calibration")
@@ -156,7 +155,7 @@ def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_the_weights_of_a_model_and_the_changes_that_it_follows_have_comments(place: Place) -> None:
+def test_the_weights_of_a_model_and_the_changes_that_it_follows_have_comments(place):
     fitted(place)
     nbsql.fit(place.con, "w", target="y", id="id", name="spam", features=["name"], method="weighted", replace=True)
     assert_commented(place, "weights")
@@ -167,7 +166,7 @@ def test_the_weights_of_a_model_and_the_changes_that_it_follows_have_comments(pl
     assert_commented(place, "changes")
 
 
-def test_comments_come_back_when_the_classes_are_others(place: Place) -> None:
+def test_comments_come_back_when_the_classes_are_others(place):
     if place.engine != "duckdb":
         pytest.skip("the macros are made anew on DuckDB alone")
     model = fitted(place)
@@ -178,7 +177,7 @@ def test_comments_come_back_when_the_classes_are_others(place: Place) -> None:
     assert {row[0] for row in place.run("FROM spam.evaluate('more')")} == {None, "maybe", "no", "y's"}
 
 
-def test_columns_of_what_is_read_have_comments(place: Place) -> None:
+def test_columns_of_what_is_read_have_comments(place):
     if place.engine == "spark":
         pytest.skip("on Spark relations have comments, and columns none")
     fitted(place)
@@ -194,7 +193,7 @@ def test_columns_of_what_is_read_have_comments(place: Place) -> None:
 
 
 @pytest.mark.postgres
-def test_a_script_of_a_fit_answers_by_label_when_the_classes_change_places(pg: Any) -> None:
+def test_a_script_of_a_fit_answers_by_label_when_the_classes_change_places(pg):
     pg.execute("CREATE TABLE inbox (y text, x text)")
     few, many = [("spam", "prize")] * 2 + [("spam", "hello")], [("ham", "hello")] * 6 + [("ham", "prize")]
     pg.cursor().executemany("INSERT INTO inbox VALUES (%s, %s)", [*few, *many])
@@ -221,7 +220,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("place", ["duckdb", pytest.param("pg", marks=pytest.mark.postgres)])
-def test_a_script_of_a_fit_checks_its_rows_as_the_fit_does(place: str, request: pytest.FixtureRequest) -> None:
+def test_a_script_of_a_fit_checks_its_rows_as_the_fit_does(place, request):
     con = duckdb.connect() if place == "duckdb" else request.getfixturevalue("pg")
     rows = "(VALUES ('ham', 3, 'u', 1), ('spam', 1, 'v', 2), ('spam', 0, 'u', 1)) AS t(y, n, x, w)"
     con.execute(f"CREATE TABLE t AS SELECT * FROM {rows}")
@@ -241,7 +240,7 @@ def test_a_script_of_a_fit_checks_its_rows_as_the_fit_does(place: str, request: 
 
 
 @pytest.mark.postgres
-def test_a_script_of_a_change_checks_its_rows_as_the_change_does(pg: Any, address: str) -> None:
+def test_a_script_of_a_change_checks_its_rows_as_the_change_does(pg, address):
     rows = "SELECT * FROM (VALUES ('ham', 3), ('ham', 2), ('spam', 1), ('spam', 0)) AS t(y, n)"
     pg.execute(f"CREATE TABLE t AS {rows}; CREATE TABLE more AS {rows}")
     nbsql.fit(pg, "t", target="y", name="m", families={"n": "poisson"})

@@ -1,39 +1,37 @@
 """What the statistics of a model are good for agrees with DuckDB: updates, earlier states, merging and relevance."""
 
 from operator import itemgetter
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
 import nbsql.queries.query
 
-Both = tuple[Place, Place]
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"], "families": {"links": "poisson"}}
+OPTIONS = {"target": "label", "id": "id", "exclude": ["day"], "families": {"links": "poisson"}}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def models(both: Both) -> list[nbsql.Model]:
+def models(both):
     for place in both:
         place.table("inbox", COLUMNS, mail(200, 1))
         place.table("later", COLUMNS, mail(90, 2))
     return [nbsql.fit(place.con, "inbox", name="m", **OPTIONS) for place in both]
 
 
-def assert_alike(models: list[nbsql.Model]) -> None:
+def assert_alike(models):
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in models))
     assert_same_rows(*([(row[1], *row[2:5], row[5]) for row in _ledger(model)] for model in models))
 
 
-def _ledger(model: nbsql.Model) -> list[tuple[Any, ...]]:
+def _ledger(model):
     return [(*row[:4], row[5], row[0]) for row in model.batches]
 
 
-def test_changes_agree(models: list[nbsql.Model]) -> None:
+def test_changes_agree(models):
     for model in models:
         model.update("later", batch="later")
         model.update("SELECT * FROM later WHERE id < 20")
@@ -57,7 +55,7 @@ def test_changes_agree(models: list[nbsql.Model]) -> None:
     assert lines[0] == lines[1]
 
 
-def test_what_does_not_vary_once_rows_are_forgotten_says_nothing(both: Both) -> None:
+def test_what_does_not_vary_once_rows_are_forgotten_says_nothing(both):
     for place in both:
         rows = [(i, 0.1, float(i % 5), ("no", "yes", "maybe")[i % 3]) for i in range(24)]
         rows += [(24 + i, 0.1 + i / 3, float(i % 4), ("no", "yes")[i % 2]) for i in range(14)]
@@ -73,7 +71,7 @@ def test_what_does_not_vary_once_rows_are_forgotten_says_nothing(both: Both) -> 
     assert_same_rows(*found)
 
 
-def test_merged_models_agree(models: list[nbsql.Model]) -> None:
+def test_merged_models_agree(models):
     for model in models:
         nbsql.fit(model.state.engine, "later", name="other", **OPTIONS)
     merged = [nbsql.merge(model.state.engine, ["m", "other"], name="m", replace=True) for model in models]
@@ -82,8 +80,8 @@ def test_merged_models_agree(models: list[nbsql.Model]) -> None:
 
 
 @pytest.mark.parametrize("by", ["mutual_information", "chi_square"])
-def test_relevance_and_the_best_features_agree(models: list[nbsql.Model], by: Any) -> None:
-    def ranked(rows: Any) -> list[tuple[Any, ...]]:
+def test_relevance_and_the_best_features_agree(models, by):
+    def ranked(rows):
         return sorted(rows, key=lambda row: tuple(map(repr, row[:2])))
 
     assert_same_rows(*(ranked(model.relevance()) for model in models))
@@ -96,7 +94,7 @@ def test_relevance_and_the_best_features_agree(models: list[nbsql.Model], by: An
 
 
 @pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has no functions of a row that read a table
-def test_a_model_in_sql_alone(models: list[nbsql.Model]) -> None:
+def test_a_model_in_sql_alone(models):
     model = models[0]
     for _ in range(2):
         for verb in ("predict", "predict_proba", "joint_log_likelihood", "log_evidence"):
@@ -127,9 +125,9 @@ WEIGHED_COLUMNS = {
 
 
 @pytest.mark.parametrize("way", ["a batch of their own", "by their rows", "in one fit with the others"])
-def test_means_and_variances_beside_heavy_rows_that_are_forgotten(both: Both, way: str) -> None:
+def test_means_and_variances_beside_heavy_rows_that_are_forgotten(both, way):
     """To the last digits, but where a mean was taken of heavy and light rows at once: then to what its digits leave."""
-    options: dict[str, Any] = {
+    options = {
         "target": "c", "id": "id", "weight": "w", "families": {"k": "poisson", "y": nbsql.LogNormal(shared_variance=True)},
     }  # fmt: skip
     for place in both:
@@ -150,7 +148,7 @@ def test_means_and_variances_beside_heavy_rows_that_are_forgotten(both: Both, wa
         assert model.priors.fetchall() == expected.priors.fetchall()
 
 
-def _numbers(model: nbsql.Model) -> list[tuple[Any, ...]]:
+def _numbers(model):
     """A row a class and feature: its mean, variance and rate."""
     found = [(row[0], row[1], *(value or 0.0 for value in row[5:])) for row in model.likelihoods.fetchall()]
     return sorted(found, key=lambda row: row[:2])

@@ -1,24 +1,19 @@
 """Every engine watches a model as DuckDB does: with the model's counts as the reference, and with rows."""
 
 import math
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
 
-FAMILIES: dict[str, Any] = {
-    "links": "poisson",
-    "Sender": nbsql.Text(tfidf=True),
-    "numbers": nbsql.MultivariateGaussian(["length", "share"]),
-}
+FAMILIES = {"links": "poisson", "Sender": nbsql.Text(tfidf=True), "numbers": nbsql.MultivariateGaussian(["length", "share"])}
 
 
 @pytest.mark.parametrize("reference", [None, "inbox"])
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_watched_models_agree(both: tuple[Place, Place], reference: str | None) -> None:
+def test_watched_models_agree(both, reference):
     found, summaries = [], []
     for place in both:
         place.table("inbox", COLUMNS, mail(200, 1))
@@ -34,9 +29,9 @@ def test_watched_models_agree(both: tuple[Place, Place], reference: str | None) 
     assert {row[0] for row in ours} == {"2026-01-01", "2026-01-02", "2026-01-03", None}
 
 
-def test_numbers_that_a_fit_refuses_or_leaves_out_agree(both: tuple[Place, Place]) -> None:
+def test_numbers_that_a_fit_refuses_or_leaves_out_agree(both):
     names = ["lognormal", "gamma", "beta", "exponential", "poisson", "zero_lognormal", "zero_gamma", "gaussian"]
-    families: dict[str, Any] = {name: name for name in names[:5]} | {
+    families = {name: name for name in names[:5]} | {
         f"zero_{name}": nbsql.ZeroInflated(of=name) for name in ("lognormal", "gamma")
     }
     odd = [0.0, -2.0, 1.0, math.nan, math.inf, -math.inf, 1e200, None]
@@ -57,7 +52,7 @@ def test_numbers_that_a_fit_refuses_or_leaves_out_agree(both: tuple[Place, Place
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_segments_agree(both: tuple[Place, Place]) -> None:
+def test_segments_agree(both):
     found = []
     for place in both:
         place.table("inbox", COLUMNS, mail(200, 1))

@@ -1,9 +1,5 @@
 """Operators and functions of another role on the path of a session do not run in the place of PostgreSQL's own."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 from click.testing import CliRunner
 
@@ -62,18 +58,13 @@ PEOPLE = """CREATE TABLE people AS SELECT
     CAST(i % 11 AS INTEGER) AS visits, CAST(i % 13 AS NUMERIC(8, 2)) / 4 AS size, i % 2 = 0 AS flag,
     CAST('2026-01-01' AS DATE) + i % 3 * 31 AS day
     FROM pg_catalog.generate_series(1, 60) AS i"""
-OPTIONS: dict[str, Any] = {
-    "target": "label",
-    "id": "id",
-    "exclude": ["day"],
-    "families": {"message": "text", "visits": "poisson"},
-}
-PLAIN: dict[str, Any] = {"target": "label", "features": ["colour", "tone", "flag"]}
+OPTIONS = {"target": "label", "id": "id", "exclude": ["day"], "families": {"message": "text", "visits": "poisson"}}
+PLAIN = {"target": "label", "features": ["colour", "tone", "flag"]}
 NEW = "SELECT id, label, colour, tone, message, visits, size, flag, day FROM people WHERE flag"
 
 
 @pytest.fixture(scope="module")
-def sessions(shared_database: str) -> Iterator[tuple[Any, Any]]:
+def sessions(shared_database):
     """The connections of a superuser, and of a role whose path has what mallory made."""
     import psycopg
 
@@ -95,7 +86,7 @@ def sessions(shared_database: str) -> Iterator[tuple[Any, Any]]:
 
 
 @pytest.fixture
-def ann(sessions: tuple[Any, Any]) -> Iterator[Any]:
+def ann(sessions):
     """The connection of the role; nothing that mallory made is to be called."""
     pg, con = sessions
     pg.execute("ALTER SEQUENCE calls RESTART")
@@ -106,7 +97,7 @@ def ann(sessions: tuple[Any, Any]) -> Iterator[Any]:
     assert pg.execute("SELECT is_called FROM calls").fetchone() == (False,)
 
 
-FITS: dict[str, dict[str, Any]] = {
+FITS = {
     "mixed": OPTIONS,
     "tan": {**PLAIN, "method": "tan"},
     "tan, numbers": {"target": "label", "features": ["colour", "size", "visits"], "method": "tan"},
@@ -124,14 +115,14 @@ FITS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", FITS)
-def test_what_is_fitted_is_scored_and_judged_by_the_functions_of_postgresql(ann: Any, kind: str) -> None:
+def test_what_is_fitted_is_scored_and_judged_by_the_functions_of_postgresql(ann, kind):
     model = nbsql.fit(ann, "people", name="m", replace=True, **FITS[kind])
     assert len(model.predict(NEW).fetchall()) == 30
     model.evaluate("people")
     assert model.predict_proba("people").limit(3).df().shape[0] == 3
 
 
-VERBS: dict[str, Callable[[nbsql.Model, Path], Any]] = {
+VERBS = {
     "predict": lambda model, _: [model.predict(NEW).show(), model.predict("people").create_view("seen")],
     "predict_one": lambda model, _: model.predict_one(
         {"colour": "red", "message": "free", "visits": 2, "size": 1, "flag": True, "tone": ""}
@@ -160,11 +151,11 @@ VERBS: dict[str, Callable[[nbsql.Model, Path], Any]] = {
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_runs_the_functions_of_postgresql(ann: Any, verb: str, tmp_path: Path) -> None:
+def test_a_verb_runs_the_functions_of_postgresql(ann, verb, tmp_path):
     VERBS[verb](nbsql.fit(ann, "people", name="m", **OPTIONS), tmp_path)
 
 
-def test_what_chooses_runs_the_functions_of_postgresql(ann: Any) -> None:
+def test_what_chooses_runs_the_functions_of_postgresql(ann):
     nbsql.cross_validate(ann, "people", folds=3, **OPTIONS)
     nbsql.sweep(ann, "people", alpha=[0.5, 1.0], folds=3, **OPTIONS)
     nbsql.dependence(ann, NEW, **PLAIN).fetchall()
@@ -172,7 +163,7 @@ def test_what_chooses_runs_the_functions_of_postgresql(ann: Any) -> None:
     nbsql.merge(ann, [one, two], name="both").predict("people").fetchall()
 
 
-def test_the_functions_and_views_of_a_model_do_not_look_at_the_path_of_their_caller(ann: Any) -> None:
+def test_the_functions_and_views_of_a_model_do_not_look_at_the_path_of_their_caller(ann):
     nbsql.fit(ann, "people", name="m", **OPTIONS).calibrate("people", method="platt", folds=3)
     for query in (
         "SELECT answer.* FROM people, m.predict(to_jsonb(people)) AS answer",
@@ -185,7 +176,7 @@ def test_the_functions_and_views_of_a_model_do_not_look_at_the_path_of_their_cal
         assert ann.execute(query).fetchall()
 
 
-def test_scripts_do_not_look_at_the_path_of_their_caller(ann: Any) -> None:
+def test_scripts_do_not_look_at_the_path_of_their_caller(ann):
     mine = f"postgresql://{ann.info.user}@{ann.info.host}:{ann.info.port}/{ann.info.dbname}"
     fit = ["fit", mine, "people", "--target", "label", "--name", "m", "--exclude", "day", "--family", "message=text"]
     for command in (
@@ -200,7 +191,7 @@ def test_scripts_do_not_look_at_the_path_of_their_caller(ann: Any) -> None:
     assert ann.execute("SELECT pg_catalog.count(*) FROM scored").fetchone() == (60,)
 
 
-def test_a_session_with_postgresql_last_on_its_path_keeps_its_path(ann: Any) -> None:
+def test_a_session_with_postgresql_last_on_its_path_keeps_its_path(ann):
     ann.execute("SET search_path = public, pg_catalog")
     try:
         with ann.transaction():
@@ -212,7 +203,7 @@ def test_a_session_with_postgresql_last_on_its_path_keeps_its_path(ann: Any) -> 
     assert path == ("public, pg_catalog",)
 
 
-def test_a_query_that_cannot_be_resolved_is_refused_where_a_namesake_could_run(ann: Any) -> None:
+def test_a_query_that_cannot_be_resolved_is_refused_where_a_namesake_could_run(ann):
     model = nbsql.fit(ann, "people", name="m", **OPTIONS)
     ann.execute("SET default_transaction_read_only = on")
     try:

@@ -2,11 +2,9 @@
 
 import math
 import random
-from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +19,7 @@ COLUMNS = {
 }  # fmt: skip
 WORDS = ["offer", "lunch", "it's", "ÄRGER", "free"]
 
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "inferred": {"exclude": ["day", "note"]},
     "numbers": {"features": ["x", "k", "price"], "families": {"k": "poisson", "price": "lognormal"}},
     "rates": {"features": ["k", "price", "x"], "families": {"k": "geometric", "price": "exponential"}},
@@ -45,10 +43,10 @@ CASES: dict[str, dict[str, Any]] = {
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def rows(count: int, seed: int) -> list[tuple[Any, ...]]:
+def rows(count, seed):
     chance = random.Random(seed)  # noqa: S311
 
-    def missing(value: Any) -> Any:
+    def missing(value):
         return None if chance.random() < 0.1 else value
 
     return [
@@ -71,7 +69,7 @@ def rows(count: int, seed: int) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture(params=["a column a class", "a row a class"])
-def fitted(request: pytest.FixtureRequest, place: Place, layout: Callable[..., None]) -> Any:
+def fitted(request, place, layout):
     if "predict_one" in LACKS[place.engine]:
         pytest.skip(f"predict_one is not on {place.engine}: {LACKS[place.engine]['predict_one']}")
     if request.param == "a row a class":
@@ -83,7 +81,7 @@ def fitted(request: pytest.FixtureRequest, place: Place, layout: Callable[..., N
 
 @pytest.mark.parametrize("place", ["postgres"], indirect=True)  # tests/scoring/test_one_row.py and test_inline.py are of DuckDB
 @pytest.mark.parametrize("case", CASES)
-def test_one_row_is_a_table_of_one_row_and_a_query_with_the_numbers_needs_no_model(fitted: Any, case: str) -> None:
+def test_one_row_is_a_table_of_one_row_and_a_query_with_the_numbers_needs_no_model(fitted, case):
     place, model = fitted(CASES[case])
     expected = sorted(model.predict_proba("asked").fetchall())
     for row, wanted in zip(sorted(place.run("SELECT * FROM asked")), expected, strict=True):
@@ -103,7 +101,7 @@ def test_one_row_is_a_table_of_one_row_and_a_query_with_the_numbers_needs_no_mod
 
 
 @pytest.fixture
-def elsewhere(fitted: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+def elsewhere(fitted, request):
     """Another connection to where a model is fitted, as psycopg forgets what is prepared when a table is dropped."""
     if "postgres" not in request.node.name:
         yield lambda place: place
@@ -114,7 +112,7 @@ def elsewhere(fitted: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
         yield lambda place: Place(place.engine, con)
 
 
-def test_prepared_in_sql(fitted: Any, elsewhere: Any) -> None:
+def test_prepared_in_sql(fitted, elsewhere):
     place, model = fitted({"features": ["sky", "x"]})
     other = elsewhere(place)
     other.run(f"PREPARE today AS {model.predict_one_sql()}")
@@ -134,7 +132,7 @@ def test_prepared_in_sql(fitted: Any, elsewhere: Any) -> None:
     assert (answer["prediction"], answer["probability"]) == (expected[0], pytest.approx(expected[1], rel=1e-12))
 
 
-def test_what_is_no_row(fitted: Any) -> None:
+def test_what_is_no_row(fitted):
     _, model = fitted({"features": ["x", "member", "sky"]})
     for row, line in {
         "sun": "a row must be a dictionary, {column: value}, not str",
@@ -148,7 +146,7 @@ def test_what_is_no_row(fitted: Any) -> None:
     assert model.predict_one({"x": 1, "member": True, "sky": "sun"})["prediction"] in model.classes
 
 
-def test_values_of_other_types(fitted: Any) -> None:
+def test_values_of_other_types(fitted):
     names = ["sky", "day", "k", "member", "price"]
     _, model = fitted({"features": names, "families": dict.fromkeys(["day", "k", "price"], "categorical"), "unseen": "smooth"})
     usual = {"sky": "sun", "day": date(2026, 1, 2), "k": 1, "member": True, "price": Decimal("1.50")}
@@ -191,7 +189,7 @@ def test_values_of_other_types(fitted: Any) -> None:
         model.predict_one({**usual, "K": 2})
 
 
-def test_whole_numbers_of_a_joint_category(fitted: Any) -> None:
+def test_whole_numbers_of_a_joint_category(fitted):
     _, model = fitted({"features": ["sky", "k"], "method": nbsql.JointBayes(backoff="naive")})
     for value in (math.nan, 10**30, 1.0, np.int8(1)):
         assert model.predict_one({"sky": "sun", "k": value})["prediction"] in model.classes

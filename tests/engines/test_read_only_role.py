@@ -1,8 +1,6 @@
 """A role that may read a model on PostgreSQL uses all of it, and changes nothing."""
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,11 +14,11 @@ INBOX = """CREATE TABLE inbox AS SELECT * FROM (VALUES
     (1, 'ham', 'lunch on friday?', 1, FALSE), (2, 'ham', 'minutes of the meeting', 3, TRUE),
     (3, 'ham', 'your invoice for may', 2, TRUE), (4, 'spam', 'you won a free prize', 9, FALSE),
     (5, 'spam', 'free pills, claim your prize', 12, TRUE)) AS t(id, label, message, links, attachment)"""
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
+OPTIONS = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
 
 
 @pytest.fixture
-def reader(pg: Any, address: str) -> Iterator[tuple[str, Any]]:
+def reader(pg, address):
     """The address of the role, which may not even have temporary tables, and a connection of the owner."""
     database = address.rsplit("/", 1)[1]
     role = f"reader_{database}"
@@ -39,7 +37,7 @@ def reader(pg: Any, address: str) -> Iterator[tuple[str, Any]]:
         pg.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
 
 
-def test_it_predicts_explains_and_evaluates(reader: tuple[str, Any]) -> None:
+def test_it_predicts_explains_and_evaluates(reader):
     address, owner = reader
     mine = nbsql.load(owner, "spam")
     with nbsql.load(address, "spam") as model:
@@ -54,7 +52,7 @@ def test_it_predicts_explains_and_evaluates(reader: tuple[str, Any]) -> None:
         assert model.batches.fetchall() == mine.batches.fetchall()
 
 
-def test_it_is_told_of_changes_that_it_may_not_learn(reader: tuple[str, Any]) -> None:
+def test_it_is_told_of_changes_that_it_may_not_learn(reader):
     address, owner = reader
     nbsql.load(owner, "spam").follow("inbox")
     role = f"reader_{address.rsplit('/', 1)[1]}"
@@ -69,7 +67,7 @@ def test_it_is_told_of_changes_that_it_may_not_learn(reader: tuple[str, Any]) ->
         assert len(model.classes) == 3
 
 
-def test_it_uses_the_functions_of_the_model(reader: tuple[str, Any]) -> None:
+def test_it_uses_the_functions_of_the_model(reader):
     import psycopg
 
     address, owner = reader
@@ -85,7 +83,7 @@ def test_it_uses_the_functions_of_the_model(reader: tuple[str, Any]) -> None:
             assert rows == owner.execute(query).fetchall()
 
 
-def test_a_list_says_of_which_models_it_may_read_nothing(reader: tuple[str, Any]) -> None:
+def test_a_list_says_of_which_models_it_may_read_nothing(reader):
     address, owner = reader
     nbsql.fit(owner, "inbox", name="hidden", **OPTIONS)
     found = CliRunner().invoke(main, ["list", address, "--json"])
@@ -98,7 +96,7 @@ TEMPORARY = (
     'permission denied to create temporary tables in database "{database}"; the owner can GRANT it '
     "(TEMPORARY on the database, which whatever learns needs)"
 )
-WRITES: dict[str, tuple[Callable[[nbsql.Model, str], Any], str]] = {
+WRITES = {
     "update": (lambda model, _: model.update("inbox"), TEMPORARY),
     "forget": (lambda model, _: model.forget("SELECT * FROM inbox WHERE id = 1"), TEMPORARY),
     "calibrate": (lambda model, _: model.calibrate("inbox", folds=2), TEMPORARY),
@@ -114,7 +112,7 @@ WRITES: dict[str, tuple[Callable[[nbsql.Model, str], Any], str]] = {
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_what_it_may_not_write_is_refused_in_one_line(reader: tuple[str, Any], write: str) -> None:
+def test_what_it_may_not_write_is_refused_in_one_line(reader, write):
     address, owner = reader
     before = [owner.execute(f"SELECT count(*) FROM spam.{name}").fetchone() for name in ("statistics", "batches", "parameters")]
     act, line = WRITES[write]
@@ -126,7 +124,7 @@ def test_what_it_may_not_write_is_refused_in_one_line(reader: tuple[str, Any], w
     assert nbsql.models(owner) == ["spam"]
 
 
-def test_a_role_with_temporary_tables_alone_lacks_create(reader: tuple[str, Any]) -> None:
+def test_a_role_with_temporary_tables_alone_lacks_create(reader):
     address, owner = reader
     database = address.rsplit("/", 1)[1]
     owner.execute(f"GRANT TEMPORARY ON DATABASE {database} TO reader_{database}")
@@ -139,12 +137,12 @@ def test_a_role_with_temporary_tables_alone_lacks_create(reader: tuple[str, Any]
     )
 
 
-def test_a_session_that_becomes_the_role_is_told_what_it_lacks(reader: tuple[str, Any]) -> None:
+def test_a_session_that_becomes_the_role_is_told_what_it_lacks(reader):
     address, owner = reader
     role = f"reader_{address.rsplit('/', 1)[1]}"
     transient = nbsql.fit(owner, "inbox", **OPTIONS)
     owner.execute("ALTER TABLE inbox ENABLE ROW LEVEL SECURITY; CREATE POLICY most ON inbox USING (id > 1)")
-    lines: dict[str, Callable[[], Any]] = {
+    lines = {
         "permission denied to create temporary tables; the owner can GRANT it (TEMPORARY on the database, which whatever "
         "learns needs)": lambda: nbsql.fit(owner, "inbox", **OPTIONS),
         "another role of this session has fitted this model, which ends with the session; SET ROLE to that role": (

@@ -1,9 +1,6 @@
 """What an engine does not have is refused with one line, and so is what it cannot be asked."""
 
 import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from engines.places import ENGINES, LACKS, Place
@@ -15,17 +12,17 @@ ROWS = [(1, "sun", "no", 1.0), (2, "rain", "yes", 2.0), (3, "sun", "yes", 3.5), 
 COLUMNS = {"id": "INTEGER", "sky": "VARCHAR", "play": "VARCHAR", "wind": "DOUBLE PRECISION"}
 
 
-def golf(place: Place) -> nbsql.Model:
+def golf(place):
     place.table("golf", COLUMNS, ROWS)
     return nbsql.fit(place.con, "golf", target="play", name="golfing", id="id")
 
 
-def fitted(place: Place, **options: Any) -> nbsql.Model:
+def fitted(place, **options):
     return nbsql.fit(place.con, "golf", target="play", exclude=["id"], **options)
 
 
 # Acts that leave the model as it is share one; those that change it, and those that leave relations behind, have their own.
-GROUPS: dict[str, dict[str, Callable[[Place, nbsql.Model, Path], Any]]] = {
+GROUPS = {
     "a model is asked": {
         "as_of": lambda place, model, _: model.as_of("1"),
         "dialect": lambda place, model, _: model.sql("predict", "golf", dialect="sqlite"),
@@ -112,7 +109,7 @@ GROUPS: dict[str, dict[str, Callable[[Place, nbsql.Model, Path], Any]]] = {
 }
 
 
-def test_what_is_lacking_is_known() -> None:
+def test_what_is_lacking_is_known():
     known = {act for acts in GROUPS.values() for act in acts}
     assert all(set(lacks) <= known for lacks in LACKS.values())
 
@@ -130,7 +127,7 @@ CASES = [
 @pytest.mark.parametrize(("place", "group"), CASES, indirect=["place"])
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, group: str) -> None:
+def test_an_engine_does_it_or_says_that_it_cannot(place, tmp_path, group):
     model = golf(place)
     for act, do in GROUPS[group].items():
         if act not in LACKS[place.engine]:
@@ -144,7 +141,7 @@ def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, 
         assert model.predict("golf").fetchall()  # nothing has changed, and the connection can be used
 
 
-def test_a_model_that_is_dropped_is_no_more(place: Place) -> None:
+def test_a_model_that_is_dropped_is_no_more(place):
     model = golf(place)
     query = model.predict("golf")
     nbsql.load(place.con, "golfing").drop()
@@ -181,7 +178,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("transaction", [True, False])
-def test_a_source_that_is_none(pg: Any, transaction: bool) -> None:
+def test_a_source_that_is_none(pg, transaction):
     golf(Place("postgres", pg))
     pg.execute("CREATE SCHEMA other; CREATE TABLE other.orders AS SELECT * FROM golf")
     pg.autocommit = not transaction
@@ -195,7 +192,7 @@ def test_a_source_that_is_none(pg: Any, transaction: bool) -> None:
     assert pg.execute("SELECT count(*) FROM golf").fetchall() == [(4,)]
 
 
-def test_names_are_found_as_postgres_finds_them(pg: Any) -> None:
+def test_names_are_found_as_postgres_finds_them(pg):
     golf(Place("postgres", pg))
     pg.execute('CREATE SCHEMA "My Data"; CREATE TABLE "My Data"."Golf Days" AS SELECT * FROM golf')
     database = pg.execute("SELECT current_database()").fetchone()[0]
@@ -211,7 +208,7 @@ def test_names_are_found_as_postgres_finds_them(pg: Any) -> None:
     )
 
 
-def test_connections_that_are_none(pg: Any, address: str) -> None:
+def test_connections_that_are_none(pg, address):
     import psycopg
 
     with pytest.raises(DatabaseError) as caught:
@@ -236,13 +233,13 @@ def test_connections_that_are_none(pg: Any, address: str) -> None:
         nbsql.models(closed)
 
 
-def test_a_server_that_is_too_old(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_too_old(address, monkeypatch):
     monkeypatch.setattr("nbsql.engines.postgres.driver._LEAST_VERSION", 99)
     with pytest.raises(DatabaseError, match=r"^this server is PostgreSQL \d+; nbsql needs 99 or later$"):
         nbsql.models(address)
 
 
-def test_names_that_are_none(pg: Any) -> None:
+def test_names_that_are_none(pg):
     place = Place("postgres", pg)
     golf(place)
     lines = {
@@ -264,7 +261,7 @@ def test_names_that_are_none(pg: Any) -> None:
     assert str(caught.value) == f"a name has at most 63 bytes on this engine, which would cut {'y' * 64!r}"
 
 
-def test_rights_that_are_missing(pg: Any, address: str) -> None:
+def test_rights_that_are_missing(pg, address):
     golf(Place("postgres", pg))
     database = address.rsplit("/", 1)[1]
     pg.execute(f"CREATE ROLE clerk_{database} LOGIN")
@@ -298,8 +295,8 @@ def test_rights_that_are_missing(pg: Any, address: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.slow
-def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
-    def fit(count: int, family: str) -> nbsql.Model:
+def test_more_parameters_than_a_row_can_hold(pg):
+    def fit(count, family):
         pg.execute("DROP TABLE IF EXISTS wide")
         kind = "BOOLEAN" if family == "bernoulli" else "REAL"
         made = ", ".join(f"CAST(i * {n + 1} % 7 % 2 AS {kind}) AS x{n}" for n in range(count))
@@ -324,7 +321,7 @@ def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
     assert len(fit(240, "gaussian").predict("wide").fetchall()) == 12
 
 
-def test_psycopg_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_psycopg_is_asked_for(monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "psycopg", None)
@@ -335,7 +332,7 @@ def test_psycopg_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == "PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'"
 
 
-def test_show_prints_a_table(pg: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_a_table(pg, capsys):
     model = golf(Place("postgres", pg))
     model.predict("SELECT '[red]' AS sky, CAST(NULL AS REAL) AS wind").show()
     assert capsys.readouterr().out.splitlines()[:3] == [
@@ -345,7 +342,7 @@ def test_show_prints_a_table(pg: Any, capsys: pytest.CaptureFixture[str]) -> Non
     ]
 
 
-def test_ci_has_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ci_has_every_engine(monkeypatch):
     from engines.servers import absent
 
     monkeypatch.setenv("CI", "true")
@@ -356,11 +353,11 @@ def test_ci_has_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
         absent("no server")
 
 
-def test_a_model_of_an_earlier_checkout_is_replaced_and_dropped(place: Place) -> None:
+def test_a_model_of_an_earlier_checkout_is_replaced_and_dropped(place):
     """It has parts that nbsql no longer makes and lacks others, as its version says; what is not nbsql's stays."""
     place.table("days", {"sky": "VARCHAR", "play": "VARCHAR"}, [("sun", "no"), ("rain", "yes"), ("sun", "no")])
 
-    def make() -> None:
+    def make():
         nbsql.fit(place.con, "days", target="play", name="golf", replace=True)
         if place.engine == "duckdb":
             place.run("CREATE MACRO golf.scored(rows) AS TABLE SELECT rows AS x")

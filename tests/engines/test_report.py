@@ -2,12 +2,9 @@
 
 import random
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from engines.places import Place, same
+from engines.places import same
 from support.chromium import opened
 from support.large_table import large_table
 
@@ -17,7 +14,7 @@ from nbsql.report import PANELS
 COLUMNS = {"sky": "VARCHAR", "x": "DOUBLE PRECISION", "n": "INTEGER", "wind": "BOOLEAN", "said": "VARCHAR", "y": "VARCHAR"}
 
 
-def rows(count: int) -> list[tuple[Any, ...]]:
+def rows(count):
     chance = random.Random(3)  # noqa: S311
     found = []
     for row in range(count):
@@ -31,7 +28,7 @@ def rows(count: int) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_the_relations_of_pictures_agree_and_a_report_is_written(both: tuple[Place, Place], tmp_path: Path) -> None:
+def test_the_relations_of_pictures_agree_and_a_report_is_written(both, tmp_path):
     found = []
     for place in both:
         place.table("days", COLUMNS, rows(150))
@@ -67,9 +64,7 @@ LARGE = {
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("engine", LARGE)
-def test_a_report_of_20_features_50_classes_and_10_000_words(
-    connect: Callable[[str], Place], engine: str, tmp_path: Path
-) -> None:
+def test_a_report_of_20_features_50_classes_and_10_000_words(connect, engine, tmp_path):
     place = connect(engine)
     place.run(LARGE[engine])
     model = nbsql.fit(place.con, "large", target="y", families={"words": nbsql.Text()}, name="large_model")
@@ -84,7 +79,7 @@ def test_a_report_of_20_features_50_classes_and_10_000_words(
     assert min(found) > 0
 
 
-def _texts(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _texts(row):
     """What tells a row from another: its texts, and of a profile the place, rounded."""
     return tuple(
         str(value) if isinstance(value, str) or value is None else round(float(value), 6) if at == 2 else ""

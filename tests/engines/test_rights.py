@@ -1,8 +1,6 @@
 """The owner of a model on PostgreSQL, and the rights of others to it, outlast whatever makes its relations anew."""
 
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -13,7 +11,7 @@ from nbsql.cli import main
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 ROLES = ("owner", "team", "reader", "web")
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "families": {"links": "poisson"}}
+OPTIONS = {"target": "label", "id": "id", "families": {"links": "poisson"}}
 EGGS = "SELECT 9 AS id, 'eggs' AS label, 'red' AS colour, 4 AS links"
 # One row an object: its kind, name and owner, and its rights in any order.
 RIGHTS = """
@@ -30,7 +28,7 @@ UNION ALL SELECT 'later', CAST(defaclobjtype AS TEXT), CAST(defaclrole AS REGROL
 
 
 @pytest.fixture
-def roles(pg: Any, address: str) -> Iterator[dict[str, Any]]:
+def roles(pg, address):
     """The connections of roles, by their names: the owner of a model is of a team, and others may read it."""
     import psycopg
 
@@ -59,20 +57,20 @@ def roles(pg: Any, address: str) -> Iterator[dict[str, Any]]:
         pg.execute(f"DROP OWNED BY {role}_{database} CASCADE; DROP ROLE {role}_{database}")
 
 
-def rights(pg: Any) -> dict[tuple[str, str], Any]:
+def rights(pg):
     return {row[:2]: (row[2], None if row[3] is None else sorted(row[3])) for row in pg.execute(RIGHTS).fetchall()}
 
 
-def test_rights_are_kept_by_whatever_makes_relations_anew(roles: dict[str, Any]) -> None:
+def test_rights_are_kept_by_whatever_makes_relations_anew(roles):
     owner, pg = roles["owner"], roles["superuser"]
     before = rights(pg)
 
-    def replaced() -> nbsql.Model:
+    def replaced():
         return nbsql.fit(owner, "inbox", name="spam", replace=True, **OPTIONS)
 
     model = replaced()
     assert rights(pg) == before
-    acts: list[Callable[[], Any]] = [
+    acts = [
         lambda: model.update(EGGS),
         lambda: model.forget(EGGS),
         lambda: nbsql.merge(
@@ -91,7 +89,7 @@ def test_rights_are_kept_by_whatever_makes_relations_anew(roles: dict[str, Any])
     assert {name: value for name, value in rights(pg).items() if name in before} == before
 
 
-def test_a_table_and_a_view_of_predictions_keep_their_rights(roles: dict[str, Any]) -> None:
+def test_a_table_and_a_view_of_predictions_keep_their_rights(roles):
     owner = roles["owner"]
     query = nbsql.load(owner, "spam").predict("inbox")
     for create, name in ((query.create_table, "scored"), (query.create_view, "seen")):
@@ -102,7 +100,7 @@ def test_a_table_and_a_view_of_predictions_keep_their_rights(roles: dict[str, An
         assert owner.execute(f"SELECT relacl FROM pg_class WHERE relname = '{name}'").fetchall() == granted
 
 
-def test_the_owner_is_kept(roles: dict[str, Any]) -> None:
+def test_the_owner_is_kept(roles):
     owner, pg = roles["owner"], roles["superuser"]
     owner.execute(f"ALTER SCHEMA spam OWNER TO team_{owner.info.dbname}")
     before = rights(pg)
@@ -111,7 +109,7 @@ def test_the_owner_is_kept(roles: dict[str, Any]) -> None:
     assert before["schema", "spam"][0] == f"team_{owner.info.dbname}"
 
 
-def test_scripts_keep_rights(roles: dict[str, Any]) -> None:
+def test_scripts_keep_rights(roles):
     owner, pg = roles["owner"], roles["superuser"]
     mine = f"postgresql://{owner.info.user}@{owner.info.host}:{owner.info.port}/{owner.info.dbname}"
     before = rights(pg)
@@ -125,7 +123,7 @@ def test_scripts_keep_rights(roles: dict[str, Any]) -> None:
         assert rights(pg) == before
 
 
-def test_rights_to_later_relations_come_with_the_next_fit(roles: dict[str, Any]) -> None:
+def test_rights_to_later_relations_come_with_the_next_fit(roles):
     owner, pg = roles["owner"], roles["superuser"]
     owner.execute(f"ALTER DEFAULT PRIVILEGES IN SCHEMA spam GRANT INSERT ON TABLES TO web_{owner.info.dbname}")
     before = rights(pg)
@@ -137,7 +135,7 @@ def test_rights_to_later_relations_come_with_the_next_fit(roles: dict[str, Any])
     assert rights(pg)["later", "r"] == before["later", "r"]
 
 
-def test_what_cannot_be_kept_is_said(roles: dict[str, Any]) -> None:
+def test_what_cannot_be_kept_is_said(roles):
     owner, pg = roles["owner"], roles["superuser"]
     web = f"web_{owner.info.dbname}"
     pg.execute(f"ALTER DEFAULT PRIVILEGES FOR ROLE {web} IN SCHEMA spam GRANT SELECT ON TABLES TO PUBLIC")
@@ -147,7 +145,7 @@ def test_what_cannot_be_kept_is_said(roles: dict[str, Any]) -> None:
     assert f"model 'spam' has lost its owner or rights of others; run as the owner: {act}" in [str(w.message) for w in caught]
 
 
-def test_a_model_of_another_role_is_loaded_with_a_warning(roles: dict[str, Any]) -> None:
+def test_a_model_of_another_role_is_loaded_with_a_warning(roles):
     line = (
         f"model 'spam' belongs to '{roles['owner'].info.user}', whose functions run with your rights when you use it; "
         "load only models of roles that you trust"

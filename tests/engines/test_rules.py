@@ -1,17 +1,15 @@
 """Rows that break a rule are refused with the same line on every engine."""
 
 from contextlib import nullcontext
-from typing import Any
 
 import pytest
-from engines.places import Place
 
 import nbsql
 
 COLUMNS = {"y": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "w": "DOUBLE PRECISION", "c": "VARCHAR"}
 ROWS = [("a", 1.0, 0, 1.0, "u"), ("a", 0.0, -1, float("nan"), None), ("b", 2.5, 3, -1.0, "v"), ("b", -2.0, 2, None, "v")]
 
-RULES: dict[str, tuple[dict[str, Any], str]] = {
+RULES = {
     "negative": (
         {"features": ["k"], "families": {"k": "poisson"}},
         "1 value of column 'k' is negative; poisson counts must be at least 0",
@@ -42,7 +40,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.daily
 @pytest.mark.parametrize("rule", RULES)
-def test_rows_that_break_a_rule_are_refused(place: Place, rule: str) -> None:
+def test_rows_that_break_a_rule_are_refused(place, rule):
     options, message = RULES[rule]
     place.table("t", COLUMNS, ROWS)
     with pytest.raises(nbsql.InputError) as caught:
@@ -51,7 +49,7 @@ def test_rows_that_break_a_rule_are_refused(place: Place, rule: str) -> None:
     assert nbsql.models(place.con) == []
 
 
-def test_warnings_are_the_same(place: Place) -> None:
+def test_warnings_are_the_same(place):
     rows = [("a", 1.0, 1, 1.0, None), ("b", 1.0, 2, 1.0, None), (None, 1.0, 3, 1.0, None)]
     place.table("t", COLUMNS, rows)
     with pytest.warns(nbsql.NbsqlWarning) as caught:
@@ -63,13 +61,13 @@ def test_warnings_are_the_same(place: Place) -> None:
     ]
 
 
-def test_numbers_and_weights_that_no_sum_of_squares_holds_are_refused(both: tuple[Place, Place]) -> None:
+def test_numbers_and_weights_that_no_sum_of_squares_holds_are_refused(both):
     columns = {"y": "VARCHAR", "x": "DOUBLE PRECISION", "w": "DOUBLE PRECISION"}
     for place in both:
         for name, unit, weight in (("plain", 1.0, 1.0), ("tiny", 1e-200, 1.0), ("heavy", 1.0, 1e200), ("light", 1.0, 1e-200)):
             rows = [("ab"[i % 2], (i * 7 % 13 + 3 * (i % 2) - 6) * unit, weight) for i in range(60)]
             place.table(name, columns, rows)
-        options: dict[str, Any] = {"target": "y", "exclude": ["w"]}
+        options = {"target": "y", "exclude": ["w"]}
         line = "every number of column 'x' is within 1e-140 of 0, and their squares vanish; take another unit"
         for more in ({}, {"method": "lda"}, {"families": {"x": nbsql.Kernel(cells=16)}}):
             with pytest.raises(nbsql.InputError, match=line):
@@ -90,7 +88,7 @@ def test_numbers_and_weights_that_no_sum_of_squares_holds_are_refused(both: tupl
                 nbsql.fit(place.con, "plain", target="y", weight="w").update(name)
 
 
-def test_labels_of_another_type_of_numbers_are_learnt_where_none_changes(place: Place) -> None:
+def test_labels_of_another_type_of_numbers_are_learnt_where_none_changes(place):
     rows = [(float(i % 2), "ab"[i % 2]) for i in range(20)]
     place.table("whole", {"y": "INTEGER", "x": "VARCHAR"}, [(int(y), x) for y, x in rows])
     model = nbsql.fit(place.con, "whole", target="y", name="m")

@@ -1,9 +1,7 @@
 """A scorecard, its monotone bins and the points of rows are DuckDB's."""
 
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 
 import nbsql
 
@@ -20,19 +18,19 @@ ROWS = [
     )
     for i in range(100)
 ]
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "Sky's": nbsql.Categorical(nulls="category", unseen="smooth"),
     "x": nbsql.Binned(bins=8, monotone=True, special=[-1, 9]),
 }
 
 
-def order(row: tuple[Any, ...]) -> str:
+def order(row):
     """Texts are sorted by the collation of the database."""
     return repr(row[:3])
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_scorecards_agree(both: tuple[Place, Place]) -> None:
+def test_scorecards_agree(both):
     found = []
     for place in both:
         place.table("rows", COLUMNS, ROWS)
@@ -45,7 +43,7 @@ def test_scorecards_agree(both: tuple[Place, Place]) -> None:
         expected = [card.offset + card.factor * odds[i] for i, _ in points]
         assert [value for _, value in points] == pytest.approx(expected, abs=1e-9)
         whole = model.scorecard(target="good", digits=1)
-        bins: Any = model.families["x"]
+        bins = model.families["x"]
         found.append((bins.edges, card.lines.fetchall(), sorted(scored.fetchall()), whole.lines.fetchall()))
     assert len(found[0][0]) > 1
     assert found[0][0] == pytest.approx(found[1][0])

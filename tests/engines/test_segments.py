@@ -1,16 +1,15 @@
 """A model a segment says what DuckDB's says, shrunk toward the whole or not, of segments known and not."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, explained, mail
 
 import nbsql
 
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day", "weight", "Sender"], "segment_by": '"Sender"'}
-CASES: dict[str, dict[str, Any]] = {
+OPTIONS = {"target": "label", "id": "id", "exclude": ["day", "weight", "Sender"], "segment_by": '"Sender"'}
+CASES = {
     "each by itself": {
         "segment_by": nbsql.Segments('"Sender"', shrinkage=0),
         "families": {"length": nbsql.Gaussian(shared_variance=True)},
@@ -29,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_segments_agree(both: tuple[Place, Place], case: str) -> None:
+def test_segments_agree(both, case):
     models = []
     for place in both:
         place.table("inbox", COLUMNS, mail(240, 1))
@@ -51,7 +50,7 @@ def test_segments_agree(both: tuple[Place, Place], case: str) -> None:
     assert_same_scores(models)
 
 
-def assert_same_scores(models: list[nbsql.Model]) -> None:
+def assert_same_scores(models):
     assert_same_rows(*(model.segments.fetchall() for model in models))
     for verb in ("predict_proba", "joint_log_likelihood"):
         assert_same_rows(*(sorted(getattr(model, verb)("later").fetchall()) for model in models))

@@ -1,9 +1,7 @@
 """Answers do not depend on the settings of a session of PostgreSQL or Spark, nor on how a database orders its texts."""
 
 import datetime
-from collections.abc import Iterator
 from operator import itemgetter
-from typing import Any
 
 import duckdb
 import pytest
@@ -24,7 +22,7 @@ KINDS = ("Red", "red", "réd", "C:\\new", "'\\'", None)
 SHARES = (0.1 + 0.2, 0.3, 1 / 3, 2.0)
 
 
-def rows() -> list[tuple[Any, ...]]:
+def rows():
     found = []
     for i in range(48):
         y = (i * 7) % len(LABELS)
@@ -37,7 +35,7 @@ def rows() -> list[tuple[Any, ...]]:
     return found
 
 
-OPTIONS: dict[str, Any] = {
+OPTIONS = {
     "target": "label",
     "id": "id",
     "families": {
@@ -48,7 +46,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def answers(place: Place, *, functions: bool = True) -> Iterator[Any]:
+def answers(place, *, functions=True):
     """What a fit, its changes and its judgements say; its functions are given JSON, of the digits of the session."""
     model = nbsql.fit(place.con, "people", name="m", exclude=["seen"], slice_by="seen", replace=True, **OPTIONS)
     yield model.classes
@@ -69,7 +67,7 @@ def answers(place: Place, *, functions: bool = True) -> Iterator[Any]:
     model.drop()
 
 
-def assert_same(found: list[Any], expected: list[Any]) -> None:
+def assert_same(found, expected):
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):
         if isinstance(theirs, list) and isinstance(theirs[0], tuple):
@@ -90,14 +88,14 @@ POSTGRES = {
 
 
 @pytest.fixture
-def people(pg: Any) -> Place:
+def people(pg):
     place = Place("postgres", pg)
     place.table("people", COLUMNS, rows())
     return place
 
 
 @pytest.mark.parametrize("settings", POSTGRES.values(), ids=POSTGRES)
-def test_answers_do_not_depend_on_a_setting_of_postgresql(people: Place, settings: list[str]) -> None:
+def test_answers_do_not_depend_on_a_setting_of_postgresql(people, settings):
     expected = list(answers(people))
     for statement in settings:
         people.run(statement)
@@ -106,7 +104,7 @@ def test_answers_do_not_depend_on_a_setting_of_postgresql(people: Place, setting
 
 
 @pytest.mark.parametrize("settings", POSTGRES.values(), ids=POSTGRES)
-def test_a_model_answers_a_session_of_other_settings(people: Place, settings: list[str]) -> None:
+def test_a_model_answers_a_session_of_other_settings(people, settings):
     model = nbsql.fit(people.con, "people", name="m", exclude=["seen"], **OPTIONS)
     query = model.predict_proba("people").sql
     said = "SELECT id, said.* FROM people, m.predict_proba(to_jsonb(people)) AS said ORDER BY id"
@@ -119,11 +117,11 @@ def test_a_model_answers_a_session_of_other_settings(people: Place, settings: li
 
 
 @pytest.mark.parametrize("digits", [0, -5])
-def test_fewer_digits_are_those_of_the_answer_alone(people: Place, digits: int) -> None:
+def test_fewer_digits_are_those_of_the_answer_alone(people, digits):
     """Doubles have as few digits as asked for in an answer, but not as categories, slices or segments, nor to deal folds by."""
     by_number = {**OPTIONS, "exclude": ["seen", "length"], "segment_by": "length / 3"}
 
-    def more() -> list[Any]:
+    def more():
         model = nbsql.fit(people.con, "people", name="n", replace=True, **by_number)
         sliced = nbsql.fit(people.con, "people", exclude=["seen"], slice_by="length / 3", **OPTIONS)
         joint = nbsql.fit(people.con, "people", target="label", features=["share", "kind"], method="joint", id="id")
@@ -142,7 +140,7 @@ def test_fewer_digits_are_those_of_the_answer_alone(people: Place, digits: int) 
     people.run("RESET ALL")
 
 
-def test_answers_do_not_depend_on_how_a_database_compares_texts(people: Place) -> None:
+def test_answers_do_not_depend_on_how_a_database_compares_texts(people):
     """By bytes, by a language, and by a collation to which texts are equal that differ by case or accent."""
     expected = list(answers(people))
     people.run("CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level1', deterministic = false)")
@@ -152,7 +150,7 @@ def test_answers_do_not_depend_on_how_a_database_compares_texts(people: Place) -
         assert_same(list(answers(people)), expected)
 
 
-def test_slices_by_a_time_with_a_zone_are_those_of_utc(people: Place) -> None:
+def test_slices_by_a_time_with_a_zone_are_those_of_utc(people):
     expression = "CAST(seen || ' 22:30+00' AS timestamptz)"
     named = []
     for zone in ("UTC", "Asia/Kathmandu"):
@@ -164,7 +162,7 @@ def test_slices_by_a_time_with_a_zone_are_those_of_utc(people: Place) -> None:
 
 
 @pytest.mark.parametrize("expression", ["seen + time '12:30'", "date_trunc('month', seen + time '12:30')"])
-def test_slices_by_a_time_are_named_as_in_any_session(people: Place, expression: str) -> None:
+def test_slices_by_a_time_are_named_as_in_any_session(people, expression):
     expected = nbsql.fit(people.con, "people", exclude=["seen"], slice_by=expression, **OPTIONS).slice_names
     assert (
         expected
@@ -185,7 +183,7 @@ TIMES = """CREATE TABLE times AS SELECT i AS id, CASE WHEN i % 4 < 2 THEN 'a' EL
 SPANS = ["1 year 14 months", "-3 days", "26:03:04.25", "-00:00:05", "0 days", "1 month -1 days 100:00:00", "1 day"]
 
 
-def test_dates_and_times_as_categories_do_not_depend_on_a_setting_of_postgresql(people: Place) -> None:
+def test_dates_and_times_as_categories_do_not_depend_on_a_setting_of_postgresql(people):
     people.run(TIMES)
     families = dict.fromkeys(["day", "hour", "moment", "span"], "categorical")
     model = nbsql.fit(people.con, "times", target="label", id="id", name="m", families=families)
@@ -211,7 +209,7 @@ def test_dates_and_times_as_categories_do_not_depend_on_a_setting_of_postgresql(
         people.run("RESET ALL")
 
 
-def test_an_interval_has_the_text_of_duckdb(people: Place) -> None:
+def test_an_interval_has_the_text_of_duckdb(people):
     listed = ", ".join(f"('{'ab'[n % 2]}', INTERVAL '{span}')" for n, span in enumerate(SPANS))
     rows = f"SELECT label, span FROM (VALUES {listed}) AS spans(label, span)"
     found = []
@@ -225,7 +223,7 @@ def test_an_interval_has_the_text_of_duckdb(people: Place) -> None:
 RELATIONS = ("priors", "likelihoods", "statistics", "estimates", "features", "parameters", "lookups")
 
 
-def golden(place: Place) -> Iterator[Any]:
+def golden(place):
     """What every golden statement says, and the relations and functions of the model that those of the golden fit make."""
     place.run("DROP SCHEMA IF EXISTS spam CASCADE")
     for sql in test_golden.statements(place.con).values():
@@ -242,7 +240,7 @@ def golden(place: Place) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("settings", [*POSTGRES.values(), ["SET extra_float_digits = 0"]], ids=[*POSTGRES, "digits"])
-def test_golden_statements_of_postgresql_say_the_same(pg: Any, settings: list[str]) -> None:
+def test_golden_statements_of_postgresql_say_the_same(pg, settings):
     place = Place("postgres", pg)
     place.table("inbox", test_golden.COLUMNS, test_golden.ROWS)
     expected = list(golden(place))
@@ -255,7 +253,7 @@ def test_golden_statements_of_postgresql_say_the_same(pg: Any, settings: list[st
 SPARK = {"spark.sql.ansi.enabled": "false", "spark.sql.caseSensitive": "true", "spark.sql.session.timeZone": "Asia/Kathmandu"}
 
 
-def brief(place: Place) -> Iterator[Any]:
+def brief(place):
     """What a fit and its predictions say."""
     families = {"share": "categorical", "visits": "poisson", "moment": "categorical"}
     source = "SELECT *, CAST(concat(seen, ' 22:30:00.5Z') AS TIMESTAMP) AS moment FROM people"
@@ -267,7 +265,7 @@ def brief(place: Place) -> Iterator[Any]:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_answers_do_not_depend_on_the_settings_of_spark(spark: Any) -> None:
+def test_answers_do_not_depend_on_the_settings_of_spark(spark):
     place = Place("spark", spark)
     place.table("people", COLUMNS, rows())
     place.table("inbox", test_golden.COLUMNS, test_golden.ROWS)
@@ -294,7 +292,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("statement", REFUSED)
-def test_what_a_session_forbids_is_said_in_one_line(people: Place, statement: str) -> None:
+def test_what_a_session_forbids_is_said_in_one_line(people, statement):
     people.run(statement)
     with pytest.raises(nbsql.DatabaseError) as caught:
         nbsql.fit(people.con, "SELECT label, kind FROM people, pg_sleep(60)", target="label")
@@ -302,7 +300,7 @@ def test_what_a_session_forbids_is_said_in_one_line(people: Place, statement: st
     assert str(caught.value) == REFUSED[statement]
 
 
-def test_a_database_of_another_encoding_is_refused(pg: Any, address: str) -> None:
+def test_a_database_of_another_encoding_is_refused(pg, address):
     name = address.rsplit("/", 1)[1]
     plain = "LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
     pg.execute(f"CREATE DATABASE {name}_latin ENCODING LATIN1 {plain}")

@@ -1,11 +1,8 @@
 """Estimators of scikit-learn on other engines: there, scored where the rows are, on learning where they count, and back."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
-from engines.places import Place
 from support.fitted_estimators import CALIBRATED, CASES, TABLE
 
 from nbsql.sklearn import from_sklearn, to_sklearn
@@ -22,7 +19,7 @@ NAMES = [
 ROWS = TABLE[:60]
 
 
-def table(place: Place, rows: pd.DataFrame) -> None:
+def table(place, rows):
     numbered = rows.assign(row_no=range(len(rows)))
     types = {"f": "DOUBLE PRECISION", "i": "BIGINT", "u": "BIGINT", "b": "BOOLEAN"}
     columns = {name: types.get(numbered[name].dtype.kind, "VARCHAR") for name in numbered}
@@ -32,7 +29,7 @@ def table(place: Place, rows: pd.DataFrame) -> None:
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
-def test_estimators_go_there_and_back(connect: Any, engine: str) -> None:
+def test_estimators_go_there_and_back(connect, engine):
     place = connect(engine)
     table(place, ROWS)
     for name in NAMES if engine == "postgres" else NAMES[:1]:

@@ -1,27 +1,19 @@
 """Slices of a model are as on DuckDB: their names, the models of some of them, and how far they are apart."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
 
-OPTIONS: dict[str, Any] = {
-    "target": "label",
-    "id": "id",
-    "families": {"links": "poisson", "day": "categorical"},
-    "nulls": "category",
-}
+OPTIONS = {"target": "label", "id": "id", "families": {"links": "poisson", "day": "categorical"}, "nulls": "category"}
 EXPRESSIONS = {"whole numbers": "id % 12", "texts": 'CASE WHEN id % 7 < 5 THEN "Sender" END', "dates": "day"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture(params=EXPRESSIONS)
-def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nbsql.Model]:
+def models(request, both):
     found = []
     for place in both:
         place.table("inbox", COLUMNS, mail(300, 1))
@@ -33,11 +25,11 @@ def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nb
     return found
 
 
-def assert_alike(models: list[nbsql.Model]) -> None:
+def assert_alike(models):
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in models))
 
 
-def test_slices_agree(models: list[nbsql.Model]) -> None:
+def test_slices_agree(models):
     ours, theirs = (model.slice_names for model in models)
     assert ours == theirs
     assert len(ours) >= 3
@@ -48,7 +40,7 @@ def test_slices_agree(models: list[nbsql.Model]) -> None:
         assert_alike([model.window(**options) for model in models])
 
 
-def test_slices_stay_when_a_model_changes(models: list[nbsql.Model]) -> None:
+def test_slices_stay_when_a_model_changes(models):
     for model in models:
         model.update("later", batch="more")
         model.forget("SELECT * FROM inbox WHERE id % 5 = 0")
@@ -57,7 +49,7 @@ def test_slices_stay_when_a_model_changes(models: list[nbsql.Model]) -> None:
     assert_alike([model.as_of("1").slices(model.slice_names[:1]) for model in models])
 
 
-def test_drift_agrees(models: list[nbsql.Model]) -> None:
+def test_drift_agrees(models):
     for model in models:
         model.update("later", batch="more")
     names = models[0].slice_names
@@ -67,7 +59,7 @@ def test_drift_agrees(models: list[nbsql.Model]) -> None:
 
 
 @pytest.mark.parametrize("models", ["texts"], indirect=True)
-def test_rows_without_a_slice_are_compared_with_others(models: list[nbsql.Model]) -> None:
+def test_rows_without_a_slice_are_compared_with_others(models):
     for model in models:
         whole = [*model.slice_names, None]
         rows = [sum(n for _, n, *_ in model.slices(names).priors) for names in ([None], model.slice_names, whole)]
@@ -81,7 +73,7 @@ def test_rows_without_a_slice_are_compared_with_others(models: list[nbsql.Model]
     assert_same_rows(*(sorted(model.drift(None, whole).fetchall(), key=lambda row: repr(row[0])) for model in models))
 
 
-def test_batches_drift_without_slices(both: tuple[Place, Place]) -> None:
+def test_batches_drift_without_slices(both):
     found = []
     for place in both:
         place.table("inbox", COLUMNS, mail(300, 1))
@@ -111,12 +103,12 @@ MAKES_ROWS = {
 }
 
 
-def test_what_makes_rows_is_refused(place: Place) -> None:
+def test_what_makes_rows_is_refused(place):
     place.table("golf", {"wind": "INTEGER", "play": "VARCHAR"}, [(1, "no"), (2, "yes")])
     for expression in MAKES_ROWS[place.engine]:
         for argument in ("slice_by", "segment_by"):
             with pytest.raises(nbsql.InputError) as caught:
-                nbsql.fit(place.con, "golf", target="play", name="m", **{argument: expression})  # type: ignore[arg-type]
+                nbsql.fit(place.con, "golf", target="play", name="m", **{argument: expression})
             assert str(caught.value) == f"{argument} must have one value a row, and {expression!r} makes rows of its own"
     assert nbsql.models(place.con) == []
     for expression in ("wind + 1", "max(wind) OVER ()", "(SELECT max(wind) FROM golf)"):
@@ -124,7 +116,7 @@ def test_what_makes_rows_is_refused(place: Place) -> None:
 
 
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
-def test_what_is_no_expression_is_refused(connect: Callable[[str], Place], engine: str) -> None:
+def test_what_is_no_expression_is_refused(connect, engine):
     place = connect(engine)
     place.table("golf", {"wind": "INTEGER", "play": "VARCHAR"}, [(1, "no"), (2, "yes")])
     for expression, message in REFUSED.items():

@@ -1,7 +1,6 @@
 """What other libraries hand over on PostgreSQL and Spark, as docs/reference/sources.md says: its model is that of the table."""
 
 import warnings
-from typing import Any
 
 import pytest
 from engines.places import Place
@@ -12,8 +11,8 @@ ROWS = [(i, "abc"[i % 3], float(i * i % 7), "uv"[i % 2]) for i in range(30)]
 COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "kind": "VARCHAR"}
 
 
-def assert_as_the_table(place: Place, source: Any) -> None:
-    options: dict[str, Any] = {"target": "y", "id": "id"}
+def assert_as_the_table(place, source):
+    options = {"target": "y", "id": "id"}
     expected = nbsql.fit(place.con, "rows", **options)
     found = nbsql.fit(place.con, source, **options)
     assert sorted(found.priors.fetchall()) == sorted(expected.priors.fetchall())
@@ -25,7 +24,7 @@ def assert_as_the_table(place: Place, source: Any) -> None:
     assert sorted(row[:2] for row in only) == sorted((row[0], row[-2]) for row in scores[1])
 
 
-def test_a_table_of_ibis_on_the_same_connection_is_its_sql(pg: Any) -> None:
+def test_a_table_of_ibis_on_the_same_connection_is_its_sql(pg):
     place = Place("postgres", pg)
     place.table("rows", COLUMNS, ROWS)
     with warnings.catch_warnings():
@@ -37,16 +36,14 @@ def test_a_table_of_ibis_on_the_same_connection_is_its_sql(pg: Any) -> None:
 
 
 @pytest.mark.spark
-def test_a_frame_of_narwhals_on_spark_is_what_it_wraps(spark: Any) -> None:
+def test_a_frame_of_narwhals_on_spark_is_what_it_wraps(spark):
     narwhals = pytest.importorskip("narwhals", reason="narwhals is not installed: pip install narwhals")
     place = Place("spark", spark)
     place.table("rows", COLUMNS, ROWS)
     assert_as_the_table(place, narwhals.from_native(spark.table("rows")))
 
 
-def test_a_query_may_begin_with_a_comment_and_a_notebook_shows_its_model(
-    place: Place, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_query_may_begin_with_a_comment_and_a_notebook_shows_its_model(place, capsys):
     place.table("rows", COLUMNS, ROWS)
     model = nbsql.fit(place.con, "-- all rows; none is left out\n/* of\nthe table */ (SELECT * FROM rows)", target="y", id="id")
     assert len(model.predict(" /* new */ -- rows\nSELECT * FROM rows WHERE id < 3 -- these").fetchall()) == 3
@@ -59,7 +56,7 @@ def test_a_query_may_begin_with_a_comment_and_a_notebook_shows_its_model(
     assert model._repr_html_().count("<table") == 2
 
 
-def test_functions_of_the_user_need_a_path_of_their_own_in_a_view_and_are_found_in_a_query(pg: Any) -> None:
+def test_functions_of_the_user_need_a_path_of_their_own_in_a_view_and_are_found_in_a_query(pg):
     pg.execute(
         "CREATE TABLE people AS SELECT * FROM (VALUES ('spam', 'low'), ('spam', 'low'), ('ham', 'high')) AS t(label, tone)"
     )

@@ -6,12 +6,10 @@ import logging
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from engines.places import Place, assert_same_rows
@@ -27,19 +25,19 @@ SECOND = [("a", "no"), ("b", "yes"), ("b", "yes"), ("c", "perhaps")]
 
 
 @pytest.fixture
-def tables(spark: Any) -> Any:
+def tables(spark):
     place = Place("spark", spark)
     place.table("first", {"x": "VARCHAR", "y": "VARCHAR"}, FIRST)
     place.table("second", {"x": "VARCHAR", "y": "VARCHAR"}, SECOND)
     return spark
 
 
-def temporary(spark: Any) -> list[str]:
+def temporary(spark):
     return [row[1] for row in spark.sql("SHOW VIEWS").collect() if row[1].startswith("nbsql ")]
 
 
 @pytest.fixture
-def uncollected() -> Iterator[None]:
+def uncollected():
     """What refers to itself stays."""
     gc.collect()
     gc.disable()
@@ -48,7 +46,7 @@ def uncollected() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("uncollected")
-def test_a_dataframe_is_a_source_and_an_answer(spark: Any) -> None:
+def test_a_dataframe_is_a_source_and_an_answer(spark):
     rows = [("a", 1.0, "yes"), ("a", 2.0, "yes"), ("b", 7.0, "no"), ("b", None, "no")]
     frame = spark.createDataFrame(rows, "x STRING, v DOUBLE, y STRING")
     model = nbsql.fit(spark, frame, target="y")
@@ -73,7 +71,7 @@ def test_a_dataframe_is_a_source_and_an_answer(spark: Any) -> None:
         assert temporary(spark) == []
 
 
-def test_the_example_of_the_page_runs(spark: Any) -> None:
+def test_the_example_of_the_page_runs(spark):
     page = (Path(__file__).parents[2] / "docs" / "reference" / "spark.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python spark\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     columns = {"id": "INTEGER", "label": "VARCHAR", "links": "INTEGER"}
@@ -87,13 +85,13 @@ class Stopped(Exception):  # noqa: N818 - what stops a process is no error of ou
     pass
 
 
-def stopped_at(spark: Any, statement: str, act: Callable[[], object], time: int = 1) -> Any:
+def stopped_at(spark, statement, act, time=1):
     """A session in which `act` is done before a statement of that name is run for the first, or second, time."""
     from nbsql.engines.spark.engine import Spark
 
-    names: list[str] = []
+    names = []
 
-    def watch(name: str) -> None:
+    def watch(name):
         names.append(name)
         if name == statement and names.count(name) == time:
             act()
@@ -103,17 +101,17 @@ def stopped_at(spark: Any, statement: str, act: Callable[[], object], time: int 
     return engine
 
 
-def stop() -> None:
+def stop():
     raise Stopped
 
 
 @pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables: Any) -> None:
-    def state() -> list[tuple[Any, ...]]:
+def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables):
+    def state():
         return sorted(nbsql.load(tables, "m").predict_proba("first").fetchall())
 
-    def fit(con: Any, source: str) -> nbsql.Model:
+    def fit(con, source):
         return nbsql.fit(con, source, target="y", name="m", replace=True)
 
     with pytest.raises(Stopped):
@@ -143,7 +141,7 @@ def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables: Any
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_change_that_fails_leaves_the_model(tables: Any) -> None:
+def test_a_change_that_fails_leaves_the_model(tables):
     for name in ("m", None):
         model = nbsql.fit(tables, "first", target="y", name=name)
         before = model.predict_proba("first").fetchall(), model.batches.fetchall()
@@ -158,7 +156,7 @@ def test_a_change_that_fails_leaves_the_model(tables: Any) -> None:
 
 @pytest.mark.nightly  # by day two writers meet at another statement, below
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_second_writer_gets_one_line(tables: Any) -> None:
+def test_a_second_writer_gets_one_line(tables):
     nbsql.fit(tables, "first", target="y", name="m")
     model = nbsql.load(stopped_at(tables, "time of the change", lambda: nbsql.load(tables, "m").update("first")), "m")
     with pytest.raises(DatabaseError) as caught:
@@ -169,12 +167,12 @@ def test_a_second_writer_gets_one_line(tables: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("first", ["complete", pytest.param("at work", marks=pytest.mark.nightly)])
-def test_of_two_writers_at_once_neither_breaks_the_model(tables: Any, first: str) -> None:
+def test_of_two_writers_at_once_neither_breaks_the_model(tables, first):
     """Both have asked whether the model has changed, and their tables are written: the views are then those of the newer."""
     nbsql.fit(tables, "first", target="y", name="m")
-    newer: list[Any] = []
+    newer = []
 
-    def change() -> None:
+    def change():
         model = nbsql.load(tables, "m")
         if first == "at work":
             engine = stopped_at(tables, "spec", stop)  # all of its tables are there but the spec
@@ -198,10 +196,10 @@ def test_of_two_writers_at_once_neither_breaks_the_model(tables: Any, first: str
 
 @pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_threads_that_write_one_model_take_turns(tables: Any) -> None:
+def test_threads_that_write_one_model_take_turns(tables):
     nbsql.fit(tables, "first", target="y", name="m")
 
-    def update(batch: str) -> str:
+    def update(batch):
         try:
             nbsql.load(tables, "m").update("second", batch=batch)
         except DatabaseError as error:
@@ -217,7 +215,7 @@ def test_threads_that_write_one_model_take_turns(tables: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_transient_model_does_not_follow_its_source(tables: Any) -> None:
+def test_a_transient_model_does_not_follow_its_source(tables):
     model = nbsql.fit(tables, "first", target="y")
     before = model.priors.fetchall()
     tables.sql("INSERT INTO first SELECT * FROM second")
@@ -226,7 +224,7 @@ def test_a_transient_model_does_not_follow_its_source(tables: Any) -> None:
 
 
 @pytest.mark.nightly
-def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
+def test_parameters_are_constants_of_a_prediction(spark):
     """A joined row of many parameters is copied for every row that it meets."""
     columns = ", ".join(f"rand({i}) + class AS x{i}" for i in range(12))
     source = f"SELECT class, {columns} FROM (SELECT CAST(id % 5 AS INT) AS class FROM range(100)) AS classes"
@@ -237,7 +235,7 @@ def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
 
 
 @pytest.mark.nightly
-def test_the_size_that_spark_estimates_stays_bounded_in_a_search(spark: Any) -> None:
+def test_the_size_that_spark_estimates_stays_bounded_in_a_search(spark):
     """A step that joins the step before with itself multiplied the estimate, whose digits filled a driver of 1 GiB."""
     from nbsql.engines.spark.engine import Spark
 
@@ -256,7 +254,7 @@ def test_the_size_that_spark_estimates_stays_bounded_in_a_search(spark: Any) -> 
 
 
 @pytest.mark.nightly
-def test_a_review_does_not_repeat_its_measure(spark: Any) -> None:
+def test_a_review_does_not_repeat_its_measure(spark):
     """A filter on the measure repeated the posteriors within each other: 24 rows were planned for minutes."""
     columns = (
         "CAST(1 + id * 7 % 11 AS DOUBLE) AS g, CAST(1 + id * 5 % 7 AS DOUBLE) AS l, CAST(id * 3 % 5 + id % 3 AS DOUBLE) AS n"
@@ -269,7 +267,7 @@ def test_a_review_does_not_repeat_its_measure(spark: Any) -> None:
 
 
 @pytest.mark.nightly
-def test_parameters_too_long_for_a_view_are_a_table(tables: Any, layout: Callable[..., None]) -> None:
+def test_parameters_too_long_for_a_view_are_a_table(tables, layout):
     model = nbsql.fit(tables, "first", target="y", name="m")
     before = model.predict("first").fetchall()
     assert tables.catalog.getTable("m.parameters_1").tableType == "VIEW"
@@ -286,7 +284,7 @@ LABELS = ["true", "0.1", "DATE '2020-02-29'", "TIMESTAMP_NTZ '2020-02-29 01:02:0
 @pytest.mark.nightly
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_labels_of_every_type_are_constants(spark: Any, label: str) -> None:
+def test_labels_of_every_type_are_constants(spark, label):
     source = f"SELECT {label} AS y, 1.0D AS x UNION ALL SELECT NULL, 2.0D UNION ALL SELECT {label}, 3.0D"
     model = nbsql.fit(spark, source, target="y")
     (expected,) = spark.sql(f"SELECT {label}").collect()[0]
@@ -294,7 +292,7 @@ def test_labels_of_every_type_are_constants(spark: Any, label: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_views_follow_an_update(tables: Any) -> None:
+def test_views_follow_an_update(tables):
     model = nbsql.fit(tables, "first", target="y", name="m")
     model.predict("first").create_view("scored")
     before = tables.table("scored").collect()
@@ -305,7 +303,7 @@ def test_views_follow_an_update(tables: Any) -> None:
     assert sorted(map(tuple, after)) == sorted(model.predict("first").fetchall())
 
 
-def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
+def test_maps_of_tokens_agree(spark, tmp_path):
     import duckdb
 
     bags = [("a", {"x": 2, "y": 1}), ("b", {"y": 3}), ("a", {"x": 1}), ("b", None), ("a", {"": 2, "z": 0})]
@@ -354,14 +352,14 @@ SETTINGS = {  # the value that is needed, another, and what that does
 }
 
 
-def test_what_is_refused(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused(tables, monkeypatch):
     for source, message in SOURCES.items():
         with pytest.raises(InputError) as caught:
             nbsql.fit(tables, source, target="y")
         assert str(caught.value).startswith(message)
         assert "\n" not in str(caught.value)
     assert tables.table("first").count() == 3
-    lines: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
+    lines = {
         "a source is a table, a view, a SELECT or a Spark DataFrame on Spark, not list; "
         "make a DataFrame of it with spark.createDataFrame": (InputError, lambda: nbsql.fit(tables, [1], target="y")),
         "a model's name has letters without accents, digits and underscores only on Spark, not 'größe'": (
@@ -415,14 +413,14 @@ def test_what_is_refused(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert temporary(tables) == []
 
 
-def test_errors_of_the_user_stay_those_of_spark(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_user_stay_those_of_spark(tables, monkeypatch):
     from pyspark.errors import AnalysisException
     from pyspark.logger import PySparkLogger
 
     model = nbsql.fit(tables, "first", target="y")
     logger = logging.getLogger("SQLQueryContextLogger")
     assert isinstance(logger, PySparkLogger)  # pyspark passes it arguments that a plain one does not take
-    seen: list[logging.LogRecord] = []
+    seen = []
     monkeypatch.setattr(logger, "handlers", [handler := logging.Handler()])
     monkeypatch.setattr(handler, "handle", seen.append)
     with pytest.raises(InputError):
@@ -433,7 +431,7 @@ def test_errors_of_the_user_stay_those_of_spark(tables: Any, monkeypatch: pytest
     assert len(seen) == 1
 
 
-def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables, monkeypatch):
     tables.udf.register("broken", lambda _: 1 / 0, "double")
     with pytest.raises(DatabaseError) as caught:
         nbsql.fit(tables, "SELECT y, broken(x) AS x FROM first", target="y")
@@ -448,7 +446,7 @@ def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables
     assert "which cannot be read" in repr(model)
 
 
-def test_a_variable_in_a_text_stays_text(spark: Any) -> None:
+def test_a_variable_in_a_text_stays_text(spark):
     """Spark replaces ${name} by a variable of the system, of the environment or of the session, wherever it stands."""
     rows = [("${env:HOME}", "${spark.app.name}", ["a"]), ("b\\n", "it's", ["A"]), ("B\\n", "IT'S", ["b"])]
     # Texts are compared by their bytes, too, whatever the collations of their columns.
@@ -494,7 +492,7 @@ except nbsql.DatabaseError as error:
 
 @pytest.mark.nightly
 @pytest.mark.spark
-def test_a_cluster_of_two_workers_agrees() -> None:
+def test_a_cluster_of_two_workers_agrees():
     with cluster(workers=2) as master:
         settings = {"spark.executor.memory": "512m", "spark.cores.max": "2", "spark.executor.cores": "1"}
         command = [sys.executable, "-c", JOB, master, json.dumps(settings)]
@@ -518,14 +516,14 @@ SCANS = {  # of each query whether a fit copies it
 
 
 @pytest.mark.nightly
-def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(spark: Any, tmp_path: Path) -> None:
+def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(spark, tmp_path):
     rows = spark.sql("SELECT id AS x, id % 2 AS y, concat('v', id % 3) AS v, concat('w', id % 5) AS w FROM range(60)")
     rows.write.parquet(str(tmp_path / "files"))
     rows.write.csv(str(tmp_path / "texts"), header=True)
     spark.read.parquet(str(tmp_path / "files")).createOrReplaceTempView("files")
     spark.read.csv(str(tmp_path / "texts"), header=True, inferSchema=True).createOrReplaceTempView("texts")
     for query, is_copied in SCANS.items():
-        steps: list[str] = []
+        steps = []
         with nbsql.watch(steps.append):
             model = nbsql.fit(spark, query if "\n" in query else spark.sql(query), target="label")
         assert ("read the source once" in steps) == is_copied
@@ -533,7 +531,7 @@ def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(s
 
 
 @pytest.mark.parametrize("kind", ["query", "temporary view"])
-def test_random_rows_are_drawn_once_for_a_fit(spark: Any, kind: str) -> None:
+def test_random_rows_are_drawn_once_for_a_fit(spark, kind):
     source = "SELECT IF(rand() < 0.5, 'p', 'q') AS y, concat('v', id % 3) AS v FROM range(400)"
     if kind == "temporary view":
         spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW drawn AS {source}")
@@ -543,7 +541,7 @@ def test_random_rows_are_drawn_once_for_a_fit(spark: Any, kind: str) -> None:
     assert counts == {row[0]: row[1] for row in model.priors.fetchall()}
 
 
-def test_a_query_of_a_model_only_is_one_job_and_the_settings_of_the_session_stay(spark: Any) -> None:
+def test_a_query_of_a_model_only_is_one_job_and_the_settings_of_the_session_stay(spark):
     from nbsql.engines.spark.gateway import gateway_of
 
     before, gateway = spark.conf.getAll, gateway_of(spark)
@@ -559,7 +557,7 @@ def test_a_query_of_a_model_only_is_one_job_and_the_settings_of_the_session_stay
     assert spark.conf.getAll == before
 
 
-def test_a_lost_executor_and_a_dead_virtual_machine_are_one_line() -> None:
+def test_a_lost_executor_and_a_dead_virtual_machine_are_one_line():
     from py4j.protocol import Py4JNetworkError
     from pyspark.errors import PySparkException
 

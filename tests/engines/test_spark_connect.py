@@ -18,7 +18,7 @@ BY_NIGHT = (
 
 @pytest.mark.spark
 @pytest.mark.parametrize("tests", [BY_DAY, pytest.param(BY_NIGHT, marks=pytest.mark.nightly)], ids=["by day", "by night"])
-def test_a_session_of_spark_connect_does_what_a_classic_one_does(tests: tuple[str, ...]) -> None:
+def test_a_session_of_spark_connect_does_what_a_classic_one_does(tests):
     try:
         import grpc  # noqa: F401
     except ImportError:

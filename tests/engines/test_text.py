@@ -1,7 +1,6 @@
 """Texts, bags of tokens and count columns agree with DuckDB's."""
 
 import random
-from typing import Any
 
 import pytest
 from engines.places import Place
@@ -9,14 +8,12 @@ from engines.test_agreement import assert_agreement
 
 import nbsql
 
-Both = tuple[Place, Place]
-
 WORDS = """the a free FREE prize Lunch über ÜBER naïve 42 2026
     ΟΔΟΣ οδός ΣΑΣ ½cup x² Ⅷ don't e-mail co_op 数学 Ελλάδα été e\u0301te\u0301 ﬁne 𝒜 ١٢
     हिन्दी தமிழ் ภาษาไทย مُحَمَّد 가 \u1100\u1161 ❤\ufe0f \U00011103\U00011127 \u0301x""".split()
 ENDS = [" ", ", ", "\n", "  ", ".", " - ", "\t", "\u00a0", "_", "'"]
 
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "words": nbsql.Text(),
     "smoothed": nbsql.Text(alpha=0.1, unseen="smooth"),
     "as they are": nbsql.Text(lower=False, min_length=2),
@@ -35,9 +32,9 @@ FAMILIES: dict[str, Any] = {
 }
 
 
-def texts(count: int, seed: int) -> list[tuple[Any, ...]]:
+def texts(count, seed):
     chance = random.Random(seed)  # noqa: S311
-    found: list[tuple[Any, ...]] = []
+    found = []
     for row in range(count):
         label = chance.choice(["ham", "spam", "work"])
         words = [chance.choice(WORDS[: 12 if label == "ham" else None]) for _ in range(chance.randrange(9))]
@@ -51,7 +48,7 @@ def texts(count: int, seed: int) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_texts_agree(both: Both, family: str, weight: str | None) -> None:
+def test_texts_agree(both, family, weight):
     columns = {"id": "INTEGER", "label": "VARCHAR", "body": "VARCHAR", "tags": "VARCHAR[]", "weight": "DOUBLE PRECISION"}
     for place in both:
         place.table("inbox", columns, texts(150, 1))
@@ -61,7 +58,7 @@ def test_texts_agree(both: Both, family: str, weight: str | None) -> None:
     assert_agreement(both, "inbox", "today", target="label", id="id", families=families, **options)
 
 
-COUNTS: dict[str, Any] = {
+COUNTS = {
     "multinomial": nbsql.Multinomial(["u", "v", "w"]),
     "a pseudo-count a column": nbsql.Multinomial(["u", "v", "w"], alpha={"u": 0.0, "v": 2.0}),
     "complement": nbsql.Complement(["u", "v", "w"], norm=True),
@@ -70,7 +67,7 @@ COUNTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("family", COUNTS)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_count_columns_agree(both: Both, family: str) -> None:
+def test_count_columns_agree(both, family):
     chance = random.Random(3)  # noqa: S311
     rows = [
         (i, chance.choice("ab"), *(chance.choice([None, 0, 1, 2, 7]) for _ in range(2)), chance.random()) for i in range(60)
@@ -88,7 +85,7 @@ def test_count_columns_agree(both: Both, family: str) -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_other_numbers_agree(both: Both, family: Any) -> None:
+def test_other_numbers_agree(both, family):
     chance = random.Random(4)  # noqa: S311
     unit = 10 if family == "beta" else 1
     rows = [(i, chance.choice("ab"), float(chance.randrange(1, 9)) / unit if i % 9 else None) for i in range(60)]
@@ -99,7 +96,7 @@ def test_other_numbers_agree(both: Both, family: Any) -> None:
     assert_agreement(both, "t", "u", target="y", id="id", families={"x": family})
 
 
-def test_a_pattern_that_is_none(pg: Any) -> None:
+def test_a_pattern_that_is_none(pg):
     Place("postgres", pg).table("t", {"x": "VARCHAR", "y": "VARCHAR"}, [("u v", "a"), ("v", "b")])
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(pg, "t", target="y", families={"x": nbsql.Text(pattern="(")})

@@ -2,16 +2,12 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
-from engines.places import Place
 from support.forks import answer_of_a_fork
 
 import nbsql
@@ -24,21 +20,21 @@ JUNE = [("junk", "u9", "v1", 40.0), ("spam", "u1", "v9", 3.0)]
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def stocked(place: Place) -> nbsql.Model:
+def stocked(place):
     place.table("may", COLUMNS, MAY)
     place.table("june", COLUMNS, JUNE)
     return nbsql.fit(place.con, "may", target="y", name="mail")
 
 
-def rows() -> list[dict[str, Any]]:
+def rows():
     return [dict(zip(COLUMNS, row, strict=True)) for row in [*MAY, *JUNE]]
 
 
-def together(works: Sequence[Callable[[], Any]]) -> list[Any]:
+def together(works):
     """The results of functions that run at once, each in a thread."""
     start = threading.Barrier(len(works))
 
-    def begin(work: Callable[[], Any]) -> Any:
+    def begin(work):
         start.wait()
         return work()
 
@@ -46,12 +42,12 @@ def together(works: Sequence[Callable[[], Any]]) -> list[Any]:
         return [each.result() for each in [pool.submit(begin, work) for work in works]]
 
 
-def aside(work: Callable[[], Any]) -> Any:
+def aside(work):
     """The result of a function in a thread of its own."""
     return together([work])[0]
 
 
-def rounded(value: Any) -> Any:
+def rounded(value):
     """An answer without the digits in which sums of another order differ, and its rows in one order."""
     if isinstance(value, dict):
         return {key: rounded(each) for key, each in value.items()}
@@ -65,20 +61,20 @@ def rounded(value: Any) -> Any:
 @pytest.mark.slow
 @ON
 @pytest.mark.parametrize("calls", [1_200, pytest.param(10_000, marks=pytest.mark.nightly)])
-def test_each_thread_gets_the_answers_of_its_own_rows(engine: str, calls: int, connect: Callable[[str], Place]) -> None:
+def test_each_thread_gets_the_answers_of_its_own_rows(engine, calls, connect):
     model = stocked(connect(engine))
     asked = rows()
     alone = [rounded(model.predict_one(row)) for row in asked]
     assert len({str(each) for each in alone}) > 40
 
-    def ask(thread: int) -> list[int]:
+    def ask(thread):
         places = [(thread * 7 + call) % len(asked) for call in range(calls // 8)]
         return [place for place in places if rounded(model.predict_one(asked[place])) != alone[place]]
 
     assert together([lambda thread=thread: ask(thread) for thread in range(8)]) == [[]] * 8
 
 
-VERBS: dict[str, Callable[[nbsql.Model], Any]] = {
+VERBS = {
     "predict": lambda model: model.predict("may").fetchall(),
     "predict, df": lambda model: model.predict_proba("may").df().to_numpy().tolist(),
     "predict, arrow": lambda model: model.predict("june").arrow().to_pylist(),
@@ -101,11 +97,11 @@ VERBS: dict[str, Callable[[nbsql.Model], Any]] = {
 @pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
-def test_all_verbs_of_one_handle_at_once(engine: str, connect: Callable[[str], Place]) -> None:
+def test_all_verbs_of_one_handle_at_once(engine, connect):
     model = stocked(connect(engine))
     alone = {verb: rounded(ask(model)) for verb, ask in VERBS.items()}
 
-    def ask(first: int) -> dict[str, Any]:
+    def ask(first):
         order = [*VERBS][first:] + [*VERBS][:first]
         return {verb: found for verb in order if (found := rounded(VERBS[verb](model))) != alone[verb]}
 
@@ -115,10 +111,10 @@ def test_all_verbs_of_one_handle_at_once(engine: str, connect: Callable[[str], P
 @pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
-def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: str, connect: Callable[[str], Place]) -> None:
+def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine, connect):
     model = stocked(connect(engine))
     asked = rows()
-    read: dict[str, Callable[[], Any]] = {
+    read = {
         "predict_proba": lambda: model.predict_proba("may").df().to_dict("list"),
         "predict_one": lambda: model.predict_one(asked[0]),
         "explain": lambda: model.explain("june").fetchall(),
@@ -134,7 +130,7 @@ def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: st
     assert legal["predict_proba"][0] != legal["predict_proba"][1]
     done = threading.Event()
 
-    def write() -> list[Any]:
+    def write():
         try:
             for _ in range(4):
                 model.update("june", batch="june")
@@ -146,7 +142,7 @@ def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: st
             done.set()
         return []
 
-    def watch(name: str) -> list[Any]:
+    def watch(name):
         seen = [rounded(read[name]())]
         while not done.is_set():
             seen.append(rounded(read[name]()))
@@ -161,11 +157,11 @@ def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: st
 @pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
-def test_writers_of_one_connection_take_turns(engine: str, connect: Callable[[str], Place]) -> None:
+def test_writers_of_one_connection_take_turns(engine, connect):
     place = connect(engine)
     model = stocked(place)
 
-    def work(thread: int) -> list[Any]:
+    def work(thread):
         source = f"SELECT * FROM may WHERE x > {thread}"
         own = nbsql.fit(place.con, source, target="y", name=f"mail{thread}")
         own.calibrate(source, folds=3)
@@ -181,7 +177,7 @@ def test_writers_of_one_connection_take_turns(engine: str, connect: Callable[[st
 
 
 @ON
-def test_a_query_is_read_in_another_thread_than_the_one_that_made_it(engine: str, connect: Callable[[str], Place]) -> None:
+def test_a_query_is_read_in_another_thread_than_the_one_that_made_it(engine, connect):
     model = stocked(connect(engine))
     queries = {"stored": model.predict("may"), "derived": model.as_of("1").predict("may")}
     if engine == "duckdb":
@@ -195,7 +191,7 @@ def test_a_query_is_read_in_another_thread_than_the_one_that_made_it(engine: str
 
 
 @ON
-def test_another_thread_sees_what_the_callers_transaction_has_done(engine: str, connect: Callable[[str], Place]) -> None:
+def test_another_thread_sees_what_the_callers_transaction_has_done(engine, connect):
     place = connect(engine)
     model, row = stocked(place), rows()[0]
     before = model.predict_one(row)
@@ -214,7 +210,7 @@ def test_another_thread_sees_what_the_callers_transaction_has_done(engine: str, 
 
 
 @ON
-def test_what_is_wrong_is_said_in_every_thread(engine: str, connect: Callable[[str], Place]) -> None:
+def test_what_is_wrong_is_said_in_every_thread(engine, connect):
     model = stocked(connect(engine))
     for wrong, error, message in [
         ({"a": "u1"}, nbsql.InputError, "no 'b' in the row, a feature of model 'mail'; give None if it is not known"),
@@ -233,7 +229,7 @@ def test_what_is_wrong_is_said_in_every_thread(engine: str, connect: Callable[[s
         aside(lambda: model.predict_one(rows()[0]))
 
 
-def test_threads_of_a_model_without_a_name_and_of_session_settings(connect: Callable[[str], Place]) -> None:
+def test_threads_of_a_model_without_a_name_and_of_session_settings(connect):
     con = connect("duckdb").con
     con.execute("SET TimeZone = 'Asia/Tokyo'")
     con.execute("""CREATE TEMP TABLE seen AS SELECT ['early', 'late'][1 + i % 2] AS y,
@@ -246,7 +242,7 @@ def test_threads_of_a_model_without_a_name_and_of_session_settings(connect: Call
         assert together([lambda model=model: model.predict_one(row)] * 4) == [alone] * 4
 
 
-def test_closing_a_model_closes_what_its_threads_have_opened(tmp_path: Path) -> None:
+def test_closing_a_model_closes_what_its_threads_have_opened(tmp_path):
     path = tmp_path / "shop.duckdb"
     with duckdb.connect(str(path)) as con:
         nbsql.fit(con, "SELECT 'a' || i % 3 AS a, i % 2 AS y FROM range(30) AS r(i)", target="y", name="m")
@@ -259,7 +255,7 @@ def test_closing_a_model_closes_what_its_threads_have_opened(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_an_estimator_predicts_in_threads() -> None:
+def test_an_estimator_predicts_in_threads():
     from nbsql.sklearn import NaiveBayesClassifier
 
     frame = pd.DataFrame(MAY, columns=[*COLUMNS])
@@ -267,7 +263,7 @@ def test_an_estimator_predicts_in_threads() -> None:
     parts = [frame.drop(columns="y").iloc[start : start + 20] for start in (0, 10, 20, 30)]
     alone = [rounded(estimator.predict_proba(part).tolist()) for part in parts]
 
-    def ask(place: int) -> list[Any]:
+    def ask(place):
         return [rounded(estimator.predict_proba(parts[place]).tolist()) for _ in range(5)]
 
     assert together([lambda place=place: ask(place) for place in range(4)]) == [[each] * 5 for each in alone]
@@ -275,7 +271,7 @@ def test_an_estimator_predicts_in_threads() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
-def test_a_fork_does_not_read_the_answers_of_another_process(pg: Any) -> None:
+def test_a_fork_does_not_read_the_answers_of_another_process(pg):
     model = nbsql.fit(pg, [{"y": "a", "x": True}, {"y": "b", "x": False}], target="y", name="m")
     said = "the connection is that of the process from which this one was forked; connect anew here"
     for act in (model.priors.fetchall, lambda: model.predict_one({"x": True}), lambda: nbsql.load(pg, "m")):

@@ -1,10 +1,8 @@
 """On PostgreSQL: one transaction a verb, beside readers and writers, in the caller's transaction and out of it."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
 
 import pytest
 from engines.places import Place
@@ -21,20 +19,20 @@ SECOND = [("a", "no"), ("b", "yes"), ("b", "yes"), ("c", "perhaps")]
 
 
 @pytest.fixture
-def tables(pg: Any) -> Any:
+def tables(pg):
     place = Place("postgres", pg)
     place.table("first", COLUMNS, FIRST)
     place.table("second", COLUMNS, SECOND)
     return pg
 
 
-def leftovers(con: Any) -> list[tuple[Any, ...]]:
+def leftovers(con):
     return list(con.execute("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'nbsql %'").fetchall()) + list(
         con.execute("SELECT relname FROM pg_class WHERE relname LIKE 'nbsql %' AND relkind IN ('r', 'v')").fetchall()
     )
 
 
-def test_readers_see_the_old_model_until_the_new_one_is_whole(tables: Any, address: str) -> None:
+def test_readers_see_the_old_model_until_the_new_one_is_whole(tables, address):
     nbsql.fit(tables, "first", target="y", name="m")
     with psycopg.connect(address, autocommit=True) as reader, psycopg.connect(address) as writer:
         model = nbsql.load(reader, "m")
@@ -51,7 +49,7 @@ def test_readers_see_the_old_model_until_the_new_one_is_whole(tables: Any, addre
         # A whole replacement in a thread, with readers at work all the while.
         done = threading.Event()
 
-        def replace() -> None:
+        def replace():
             for source in ("second", "first", "second"):
                 nbsql.fit(address, source, target="y", name="m", replace=True).close()
             done.set()
@@ -68,7 +66,7 @@ def test_readers_see_the_old_model_until_the_new_one_is_whole(tables: Any, addre
     assert leftovers(tables) == []
 
 
-def test_a_fit_in_the_callers_transaction_is_the_callers(tables: Any, address: str) -> None:
+def test_a_fit_in_the_callers_transaction_is_the_callers(tables, address):
     with psycopg.connect(address) as con:
         con.execute("SET jit = on")  # which the servers of the tests are without
         con.execute("CREATE TABLE mine AS SELECT * FROM first")
@@ -94,7 +92,7 @@ def test_a_fit_in_the_callers_transaction_is_the_callers(tables: Any, address: s
 @pytest.mark.parametrize(
     "source", ["SELECT * FROM first WHERE y = 'nobody'", "SELECT x, CAST(NULL AS VARCHAR) AS y FROM first"]
 )
-def test_a_fit_that_fails_leaves_the_old_model(tables: Any, source: str) -> None:
+def test_a_fit_that_fails_leaves_the_old_model(tables, source):
     model = nbsql.fit(tables, "first", target="y", name="m")
     before = model.priors.fetchall()
     with pytest.raises(InputError):
@@ -103,7 +101,7 @@ def test_a_fit_that_fails_leaves_the_old_model(tables: Any, source: str) -> None
     assert leftovers(tables) == []
 
 
-def test_what_is_not_nbsqls_is_not_dropped(tables: Any) -> None:
+def test_what_is_not_nbsqls_is_not_dropped(tables):
     model = nbsql.fit(tables, "first", target="y", name="m")
     tables.execute("CREATE TABLE m.notes (x TEXT)")
     message = "schema 'm' holds 'notes', which nbsql did not make; move it elsewhere first"
@@ -118,7 +116,7 @@ def test_what_is_not_nbsqls_is_not_dropped(tables: Any) -> None:
     tables.execute("CREATE VIEW scored_elsewhere AS SELECT 1 AS one")
 
 
-def test_a_second_writer_gets_one_line(tables: Any, address: str) -> None:
+def test_a_second_writer_gets_one_line(tables, address):
     nbsql.fit(tables, "first", target="y", name="m")
     with psycopg.connect(address) as one, psycopg.connect(address, autocommit=True) as two:
         one.execute("SELECT 1")
@@ -132,10 +130,10 @@ def test_a_second_writer_gets_one_line(tables: Any, address: str) -> None:
         assert nbsql.load(two, "m").batches.fetchall()[-1][3:4] == (4,)
 
 
-def at_once(*acts: Callable[[], Any]) -> list[str]:
+def at_once(*acts):
     """What becomes of acts that begin together, sorted."""
 
-    def result(act: Callable[[], Any]) -> str:
+    def result(act):
         try:
             act()
         except nbsql.NbsqlError as error:
@@ -146,11 +144,11 @@ def at_once(*acts: Callable[[], Any]) -> list[str]:
         return sorted(threads.map(result, acts))
 
 
-def test_writers_of_a_model_wait_for_each_other(tables: Any, address: str) -> None:
-    def fit(**options: Any) -> None:
+def test_writers_of_a_model_wait_for_each_other(tables, address):
+    def fit(**options):
         nbsql.fit(address, "first", target="y", name="m", **options).close()
 
-    def update() -> None:
+    def update():
         with nbsql.load(address, "m") as model:
             model.update("first")
 
@@ -166,7 +164,7 @@ def test_writers_of_a_model_wait_for_each_other(tables: Any, address: str) -> No
     assert leftovers(tables) == []
 
 
-def test_a_reader_holds_up_a_replacement_and_nobody_else(tables: Any, address: str) -> None:
+def test_a_reader_holds_up_a_replacement_and_nobody_else(tables, address):
     model = nbsql.fit(tables, "first", target="y", name="m")
     expected = model.predict("first").fetchall()
     with psycopg.connect(address) as slow, nbsql.load(address, "m") as other:
@@ -192,7 +190,7 @@ def test_a_reader_holds_up_a_replacement_and_nobody_else(tables: Any, address: s
     assert leftovers(tables) == []
 
 
-def test_a_transient_model_goes_with_its_connection(tables: Any, address: str) -> None:
+def test_a_transient_model_goes_with_its_connection(tables, address):
     model = nbsql.fit(address, "first", target="y")
     assert len(model.predict("first").fetchall()) == 3
     assert nbsql.models(tables) == []
@@ -204,13 +202,13 @@ def test_a_transient_model_goes_with_its_connection(tables: Any, address: str) -
     assert leftovers(tables) == []
 
 
-def test_a_transaction_reads_one_state_of_the_rows(tables: Any, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_transaction_reads_one_state_of_the_rows(tables, address, monkeypatch):
     """Rows that come in between two reads of a fit are in none of them."""
     from nbsql.plan import Plan
 
     scan = Plan.find_imprecise_features
 
-    def and_then_insert(self: Plan, *arguments: Any) -> Any:
+    def and_then_insert(self, *arguments):
         with psycopg.connect(address, autocommit=True) as con:
             con.execute("INSERT INTO first VALUES ('z', 'yes')")
         return scan(self, *arguments)
@@ -221,7 +219,7 @@ def test_a_transaction_reads_one_state_of_the_rows(tables: Any, address: str, mo
     assert sum(row[1] for row in model.priors) == 3
 
 
-def test_views_follow_an_update_and_hold_a_replacement_up(tables: Any, address: str) -> None:
+def test_views_follow_an_update_and_hold_a_replacement_up(tables, address):
     model = nbsql.fit(tables, "first", target="y", name="m")
     model.predict("first").create_view("scored")
     before = tables.execute("SELECT probability FROM scored").fetchall()

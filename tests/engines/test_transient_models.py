@@ -2,14 +2,10 @@
 
 import gc
 import threading
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
-from engines.places import Place
 
 import nbsql
 
@@ -19,7 +15,7 @@ ON = pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
-MADE: dict[str, Callable[[nbsql.Model, Path], Any]] = {
+MADE = {
     "fit": lambda model, _: nbsql.fit(con(model), "days", target="y").predict("days").fetchall(),
     "classify": lambda model, _: nbsql.classify(con(model), "days", "days", target="y").fetchall(),
     "as_of": lambda model, _: model.as_of("1").explain("days").fetchall(),
@@ -40,26 +36,26 @@ MADE: dict[str, Callable[[nbsql.Model, Path], Any]] = {
 }  # fmt: skip
 
 
-def con(model: nbsql.Model) -> Any:
+def con(model):
     return model.state.engine.handle
 
 
-def refused(model: nbsql.Model) -> None:
+def refused(model):
     with pytest.raises(nbsql.InputError):
         model.predict("SELECT 1 AS z")
 
 
-def exported(model: nbsql.Model, folder: Path) -> Path:
+def exported(model, folder):
     model.export(folder / "m.parquet", overwrite=True)
     return folder / "m.parquet"
 
 
-def stocked(place: Place) -> nbsql.Model:
+def stocked(place):
     place.table("days", COLUMNS, DAYS)
     return nbsql.fit(place.con, "days", target="y", name="weather", exclude=["week"], slice_by="week")
 
 
-def temporary(place: Place) -> list[str]:
+def temporary(place):
     """The temporary tables and views of the connection, on which DuckDB 1 drops with the next statement of nbsql."""
     if place.engine == "duckdb" and duckdb.__version__ < "2":
         nbsql.models(place.con)
@@ -76,7 +72,7 @@ def temporary(place: Place) -> list[str]:
 @pytest.mark.slow
 @ON
 @pytest.mark.parametrize("verb", MADE)
-def test_what_nobody_holds_is_dropped(verb: str, engine: str, connect: Callable[[str], Place], tmp_path: Path) -> None:
+def test_what_nobody_holds_is_dropped(verb, engine, connect, tmp_path):
     place = connect(engine)
     model = stocked(place)
     for _ in range(2):
@@ -86,7 +82,7 @@ def test_what_nobody_holds_is_dropped(verb: str, engine: str, connect: Callable[
 
 
 @pytest.mark.nightly
-def test_what_nobody_holds_is_dropped_on_spark(connect: Callable[[str], Place]) -> None:
+def test_what_nobody_holds_is_dropped_on_spark(connect):
     place = connect("spark")
     model = stocked(place)
     held = model.as_of("1")
@@ -104,10 +100,10 @@ def test_what_nobody_holds_is_dropped_on_spark(connect: Callable[[str], Place]) 
 @pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
-def test_a_query_or_an_evaluation_holds_the_model_that_it_is_of(engine: str, connect: Callable[[str], Place]) -> None:
+def test_a_query_or_an_evaluation_holds_the_model_that_it_is_of(engine, connect):
     place = connect(engine)
     model = stocked(place)
-    holders: dict[str, Callable[[], Any]] = {
+    holders = {
         "predict": lambda: model.as_of("1").predict("days"),
         "priors": lambda: model.as_of("1").priors,
         "limit": lambda: model.as_of("1").explain("days").limit(3),
@@ -130,7 +126,7 @@ def test_a_query_or_an_evaluation_holds_the_model_that_it_is_of(engine: str, con
 
 
 @ON
-def test_a_model_that_is_let_go_in_a_transaction_is_dropped_after_it(engine: str, connect: Callable[[str], Place]) -> None:
+def test_a_model_that_is_let_go_in_a_transaction_is_dropped_after_it(engine, connect):
     place = connect(engine)
     model = stocked(place)
     early = model.as_of("1")
@@ -155,15 +151,15 @@ def test_a_model_that_is_let_go_in_a_transaction_is_dropped_after_it(engine: str
 @pytest.mark.forms("engine")
 @pytest.mark.slow
 @ON
-def test_models_are_let_go_in_any_thread_and_by_the_garbage_collector(engine: str, connect: Callable[[str], Place]) -> None:
+def test_models_are_let_go_in_any_thread_and_by_the_garbage_collector(engine, connect):
     place = connect(engine)
     model = stocked(place)
-    wrong: list[Any] = []
+    wrong = []
 
-    def work() -> None:
+    def work():
         try:
             for _ in range(5):
-                cycle: list[Any] = [model.as_of("1"), model.slices(["0"])]
+                cycle = [model.as_of("1"), model.slices(["0"])]
                 cycle.append(cycle)
                 if cycle[0].predict("days").limit(1).fetchall() == []:
                     wrong.append("no row")
@@ -182,7 +178,7 @@ def test_models_are_let_go_in_any_thread_and_by_the_garbage_collector(engine: st
     assert temporary(place) == []
 
 
-def test_letting_a_model_go_leaves_the_rows_that_are_still_to_be_read(connect: Callable[[str], Place]) -> None:
+def test_letting_a_model_go_leaves_the_rows_that_are_still_to_be_read(connect):
     place = connect("duckdb")
     model = stocked(place)
     derived, framed = model.as_of("1"), model.predict(pd.DataFrame({"a": ["a1"], "x": [1.0]}))
@@ -195,7 +191,7 @@ def test_letting_a_model_go_leaves_the_rows_that_are_still_to_be_read(connect: C
 
 
 @pytest.mark.slow
-def test_what_outlives_a_model_without_a_name_can_be_read(connect: Callable[[str], Place]) -> None:
+def test_what_outlives_a_model_without_a_name_can_be_read(connect):
     place = connect("duckdb")
     model = stocked(place)
     relation = model.as_of("1").predict("days").relation.project("prediction")
@@ -205,7 +201,7 @@ def test_what_outlives_a_model_without_a_name_can_be_read(connect: Callable[[str
     assert place.run("SELECT count(*) FROM first_priors") == [(2,)]
 
 
-def test_a_connection_that_is_closed_first(tmp_path: Path) -> None:
+def test_a_connection_that_is_closed_first(tmp_path):
     con = duckdb.connect()
     model = nbsql.fit(con, "SELECT i % 2 AS y, 'a' || i % 3 AS a FROM range(9) AS r(i)", target="y")
     con.close()

@@ -1,20 +1,17 @@
 """Trees of categories: folds that are fitted one by one, as DuckDB has them."""
 
-from typing import Any
-
 import pytest
-from engines.places import Place, assert_same_rows
+from engines.places import assert_same_rows
 
 import nbsql
 
-Both = tuple[Place, Place]
 COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "a": "VARCHAR", "b": "INTEGER", "c": "VARCHAR", "part": "INTEGER"}
-OPTIONS: dict[str, Any] = {"target": "y", "families": {"b": "categorical"}}
+OPTIONS = {"target": "y", "families": {"b": "categorical"}}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def rows(*, gaps: bool = False) -> list[tuple[Any, ...]]:
+def rows(*, gaps=False):
     found = []
     for i in range(90):
         label, a = i % 2, i // 2 % 3
@@ -25,7 +22,7 @@ def rows(*, gaps: bool = False) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("method", ["tan", nbsql.KDB(k=2, weighted=False), nbsql.EM(iterations=1)], ids=["tan", "kdb", "em"])
-def test_folds_that_are_fitted_one_by_one_agree(both: Both, method: Any) -> None:
+def test_folds_that_are_fitted_one_by_one_agree(both, method):
     learnt = [(*row[:1], row[1] if row[0] % 3 or not isinstance(method, nbsql.EM) else None, *row[2:]) for row in rows()]
     for place in both:
         place.table("t", COLUMNS, learnt)
@@ -34,7 +31,7 @@ def test_folds_that_are_fitted_one_by_one_agree(both: Both, method: Any) -> None
 
 
 @pytest.mark.parametrize("method", ["tan", nbsql.KDB(weighted=False), "aode"], ids=["tan", "kdb", "aode"])
-def test_missing_values_that_are_a_category_are_searched(both: Both, method: Any) -> None:
+def test_missing_values_that_are_a_category_are_searched(both, method):
     for place in both:
         place.table("t", COLUMNS, [row for row in rows(gaps=True) if row[1] is not None])
     models = [nbsql.fit(p.con, "t", method=method, exclude=["id", "part"], nulls="category", **OPTIONS) for p in both]

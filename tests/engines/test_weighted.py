@@ -1,11 +1,8 @@
 """Weighted features on each engine, whose folds are by a hash of its own."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
-from engines.places import Place
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
@@ -14,12 +11,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.mark.parametrize("per", ["class and feature", "either"])
-def test_weights_are_those_of_duckdb_where_the_folds_are(both: tuple[Place, Place], per: Any) -> None:
+def test_weights_are_those_of_duckdb_where_the_folds_are(both, per):
     """Each row is there five times, so that every fold has one of each, whatever the hash of the engine."""
     columns = {name: COLUMNS[name] for name in ("label", "Sender", "length")}
     places = [[*COLUMNS].index(name) for name in columns]
     rows = [[row[place] for place in places] for row in mail(40, 1) for _ in range(5)]
-    options: dict[str, Any] = {"target": "label", "method": nbsql.Weighted(per, 1 if per == "class and feature" else None)}
+    options = {"target": "label", "method": nbsql.Weighted(per, 1 if per == "class and feature" else None)}
     found = []
     for place in both:
         place.table("inbox", columns, rows)
@@ -35,9 +32,9 @@ def test_weights_are_those_of_duckdb_where_the_folds_are(both: tuple[Place, Plac
 
 
 @pytest.mark.slow
-def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Place, layout: Callable[..., None]) -> None:
+def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place, layout):
     place.table("inbox", COLUMNS, mail(200, 1))
-    options: dict[str, Any] = {"target": "label", "id": "id", "method": nbsql.Weighted(penalty=1)}
+    options = {"target": "label", "id": "id", "method": nbsql.Weighted(penalty=1)}
     found = []
     for rows in (50_000, 40):
         layout(sample_rows=rows)
@@ -48,7 +45,7 @@ def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place: Plac
 
 
 @pytest.mark.slow
-def test_columns_that_depend_on_others_are_weighed_on_each_engine(place: Place) -> None:
+def test_columns_that_depend_on_others_are_weighed_on_each_engine(place):
     rows = [(i, i % 9, "uv"[i // 9 % 2], "yes" if (i % 9 > 3) == (i // 9 % 2 == 0) else "no") for i in range(360)]
     place.table("odd", {"id": "INTEGER", "n": "INTEGER", "b": "VARCHAR", "y": "VARCHAR"}, rows)
     model = nbsql.fit(place.con, "odd", target="y", id="id", name="m", method=nbsql.Weighted(parents=1, penalty=1))
@@ -57,7 +54,7 @@ def test_columns_that_depend_on_others_are_weighed_on_each_engine(place: Place) 
 
 
 @pytest.mark.slow
-def test_a_matrix_beside_its_numbers_is_scored_on_each_engine(both: tuple[Place, Place]) -> None:
+def test_a_matrix_beside_its_numbers_is_scored_on_each_engine(both):
     """Each row is there five times, so that every fold has one of each, whatever the hash of the engine."""
     told = [(i % 7 + i % 3, ((i % 7) if i % 2 else -(i % 7)) + i % 5, "no" if i % 2 else "yes") for i in range(60)]
     found = []
@@ -72,7 +69,7 @@ def test_a_matrix_beside_its_numbers_is_scored_on_each_engine(both: tuple[Place,
 
 
 @pytest.mark.slow
-def test_a_triple_is_found_and_scored_on_each_engine(place: Place) -> None:
+def test_a_triple_is_found_and_scored_on_each_engine(place):
     rows = [(i, [1, 2, 3, None][i % 4], "uv"[i // 4 % 2], i // 8 % 2 == 0, "pqr"[i // 16 % 3]) for i in range(384)]
     told = [(*row, "yes" if ((row[1] or 0) > 1) == ((row[2] == "u") == row[3]) else "no") for row in rows]
     types = {"id": "INTEGER", "n": "INTEGER", "b": "VARCHAR", "c": "BOOLEAN", "d": "VARCHAR", "y": "VARCHAR"}
@@ -83,7 +80,7 @@ def test_a_triple_is_found_and_scored_on_each_engine(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_a_pair_is_found_and_scored_on_each_engine(place: Place) -> None:
+def test_a_pair_is_found_and_scored_on_each_engine(place):
     rows = [(i, [1, 2, 3, None][i % 4], "uvw"[i // 4 % 3], i // 12 % 2 == 0) for i in range(300)]
     told = [(i, n, b, c, "yes" if ((n or 0) > 1) == (b == "u") else "no") for i, n, b, c in rows]
     place.table("pairs", {"id": "INTEGER", "n": "INTEGER", "b": "VARCHAR", "c": "BOOLEAN", "y": "VARCHAR"}, told)

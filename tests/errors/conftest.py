@@ -1,11 +1,10 @@
 """What these tests share: the table of golf."""
 
-import duckdb
 import pytest
 
 
 @pytest.fixture
-def golf(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def golf(con):
     con.execute("""CREATE TABLE golf AS SELECT * FROM (VALUES
         ('sunny', 85, 1.5, FALSE, 'no', 1, 'hot and dry'), ('rain', 70, 2.5, TRUE, 'yes', 2, 'cool'),
         ('overcast', 64, 3.5, TRUE, 'yes', 1, 'mild'), ('sunny', 72, 2.0, FALSE, 'yes', 3, 'hot')

@@ -1,19 +1,16 @@
 """Bad input gets one clear line, the fact and the cure, and changes nothing."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
-from support.refused import Refused
 
 import nbsql
 from nbsql import DatabaseError, InputError
 
 
-def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) -> nbsql.Model:
+def fit(con, source="golf", **options):
     return nbsql.fit(con, source, **{"target": "play", **options})
 
 
@@ -27,7 +24,7 @@ def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) ->
         ({"families": {"note": nbsql.Text(pattern="(")}}, "pattern '(' is not one that RE2 understands: missing ): ("),
     ],
 )
-def test_a_wrong_argument(golf: duckdb.DuckDBPyConnection, refused: Refused, options: dict[str, Any], message: str) -> None:
+def test_a_wrong_argument(golf, refused, options, message):
     with refused(InputError, message):
         fit(golf, name="m", **options)
 
@@ -39,7 +36,7 @@ NO_SOURCE = (
 NO_SELECT = "a source is a table, a view or one SELECT, not"
 
 
-def test_what_is_no_source(golf: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_what_is_no_source(golf, refused):
     for source, message in [
         ("golff", "no table or view 'golff'; did you mean 'golf'?"),
         ("main.golff", "no table or view 'main.golff'; there are 'canary', 'golf'"),
@@ -67,15 +64,13 @@ def test_what_is_no_source(golf: duckdb.DuckDBPyConnection, refused: Refused) ->
             fit(golf, source, name="m")
 
 
-def test_what_duckdb_cannot_bind_does_not_abort_the_callers_transaction(
-    golf: duckdb.DuckDBPyConnection, refused: Refused
-) -> None:
+def test_what_duckdb_cannot_bind_does_not_abort_the_callers_transaction(golf, refused):
     message = "no table or view 'gulf'; did you mean 'golf'?"
     with refused(DatabaseError, message):
         fit(golf, "SELECT * FROM gulf", name="m")
 
 
-def test_a_relation_of_another_connection(golf: duckdb.DuckDBPyConnection) -> None:
+def test_a_relation_of_another_connection(golf):
     with duckdb.connect() as other:
         relation = other.sql("SELECT 'a' AS outlook, 'yes' AS play")
         with pytest.raises(InputError, match=r"^the relation cannot be read on this connection.*[^\n]$"):
@@ -83,7 +78,7 @@ def test_a_relation_of_another_connection(golf: duckdb.DuckDBPyConnection) -> No
 
 
 @pytest.mark.parametrize(("value", "type_"), [("[1]", "INTEGER[]"), ("{'a': 1}", "STRUCT(a INTEGER)"), ("'x'::BLOB", "BLOB")])
-def test_a_class_is_a_scalar(con: duckdb.DuckDBPyConnection, value: str, type_: str) -> None:
+def test_a_class_is_a_scalar(con, value, type_):
     with pytest.raises(InputError) as caught:
         nbsql.fit(con, f"SELECT 'a' AS x, {value} AS play", target="play")
     assert str(caught.value) == f"target column 'play' is {type_}; a class is one scalar value: cast it, to text say"
@@ -108,14 +103,14 @@ def test_a_class_is_a_scalar(con: duckdb.DuckDBPyConnection, value: str, type_: 
             """datetime.datetime(1970, 1, 1, 0, 0); make texts of them: derive={"play": "CAST(play AS VARCHAR)"}"""),
     ],
 )  # fmt: skip
-def test_a_wrong_option_of_a_verb(golf: duckdb.DuckDBPyConnection, refused: Refused, act: Any, message: str) -> None:
+def test_a_wrong_option_of_a_verb(golf, refused, act, message):
     with refused(InputError, message):
         act(golf)
 
 
 @pytest.mark.slow
-def test_none_is_none_of_what_may_be_several(golf: duckdb.DuckDBPyConnection) -> None:
-    none: dict[str, Any] = {"exclude": None, "id": None, "families": None}
+def test_none_is_none_of_what_may_be_several(golf):
+    none = {"exclude": None, "id": None, "families": None}
     assert fit(golf, **none).families == fit(golf).families
     assert nbsql.cross_validate(golf, "golf", target="play", folds=2, **none).rows == 4
     assert nbsql.fit_sql(golf, "golf", target="play", database="memory", replace=True, name="m", **none) == nbsql.fit_sql(
@@ -141,11 +136,11 @@ def test_a_series_in_the_place_of_a_name_is_an_error_of_one_line(con, options, m
         nbsql.cross_validate(con, frame, **{key: frame["b"] if value == 0 else value for key, value in options.items()})
 
 
-def test_a_column_that_is_in_the_index_of_a_frame(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_column_that_is_in_the_index_of_a_frame(con):
     frame = pd.DataFrame({"play": ["no", "yes"] * 4, "day": range(8), "wind": [1, 2, 3, 4] * 2})
     model = nbsql.fit(con, frame, target="play", families={"day": "gaussian"})
 
-    def check(name: str, role: str, act: Callable[[], Any]) -> None:
+    def check(name, role, act):
         with pytest.raises(InputError) as caught:
             act()
         assert (
@@ -169,7 +164,7 @@ def test_a_column_that_is_in_the_index_of_a_frame(con: duckdb.DuckDBPyConnection
         fit(con, frame.set_index("wind"), slice_by="wind + 1")
 
 
-def test_a_notebook_shows_the_lines_of_the_user_and_the_message(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_notebook_shows_the_lines_of_the_user_and_the_message(con):
     code = compile("def ask():\n    nbsql.fit(con, 'SELECT 1 AS x', target='y')\nask()", "cell 7", "exec")
     with pytest.raises(InputError) as caught:
         exec(code, {"nbsql": nbsql, "con": con})  # noqa: S102
@@ -182,7 +177,7 @@ def test_a_notebook_shows_the_lines_of_the_user_and_the_message(con: duckdb.Duck
     assert str(Path(nbsql.__file__).parent) not in "".join(lines)
 
 
-def test_a_transaction_that_an_error_has_ended_says_how_to_go_on(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_transaction_that_an_error_has_ended_says_how_to_go_on(con):
     con.execute("BEGIN")
     with pytest.raises(duckdb.Error):
         con.execute("SELECT error('stop')")  # that of a name which is nowhere ends it only since DuckDB 2

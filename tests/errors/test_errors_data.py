@@ -1,18 +1,14 @@
 """Data that cannot be used is refused in one line; what a user should know of it is a warning."""
 
 import warnings
-from collections.abc import Callable
-from typing import Any
 
-import duckdb
 import pytest
-from support.refused import Refused
 
 import nbsql
 from nbsql import DatabaseError, InputError, NbsqlWarning
 
 
-def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) -> nbsql.Model:
+def fit(con, source="golf", **options):
     return nbsql.fit(con, source, **{"target": "play", **options})
 
 
@@ -21,7 +17,7 @@ LEFT_OUT = "leave it out with exclude="
 CAST = "cast it, to text say"
 
 
-def test_data_that_cannot_be_used(golf: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_data_that_cannot_be_used(golf, refused):
     """Beside the rules that tests/engines/test_rules.py breaks on every engine."""
     for source, options, message in [
         ("SELECT * FROM golf LIMIT 0", {}, "the query is empty; a model needs at least one row"),
@@ -67,7 +63,7 @@ def test_data_that_cannot_be_used(golf: duckdb.DuckDBPyConnection, refused: Refu
             fit(golf, source, name="m", **options)
 
 
-def test_an_error_of_the_engine_leaves_nothing(golf: duckdb.DuckDBPyConnection, state: Callable[[], Any]) -> None:
+def test_an_error_of_the_engine_leaves_nothing(golf, state):
     before = state()
     with pytest.raises(DatabaseError) as caught:
         fit(golf, "SELECT * REPLACE (CAST(note AS INTEGER) AS n) FROM golf", name="m")
@@ -77,7 +73,7 @@ def test_an_error_of_the_engine_leaves_nothing(golf: duckdb.DuckDBPyConnection, 
     assert state() == before
 
 
-def warned(con: duckdb.DuckDBPyConnection, source: str, **options: Any) -> list[str]:
+def warned(con, source, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit(con, source, **options)
@@ -117,13 +113,11 @@ def warned(con: duckdb.DuckDBPyConnection, source: str, **options: Any) -> list[
         ),
     ],
 )
-def test_a_fit_goes_on_with_a_warning(
-    golf: duckdb.DuckDBPyConnection, source: str, options: dict[str, Any], messages: list[str]
-) -> None:
+def test_a_fit_goes_on_with_a_warning(golf, source, options, messages):
     assert warned(golf, source, **options) == messages
 
 
-def test_a_warning_made_an_error_undoes_the_fit(golf: duckdb.DuckDBPyConnection, state: Callable[[], Any]) -> None:
+def test_a_warning_made_an_error_undoes_the_fit(golf, state):
     before = state()
     with pytest.raises(NbsqlWarning, match="no features"):  # the tests run with warnings as errors
         fit(golf, name="m", features=[])
@@ -147,14 +141,14 @@ HUGE = (10**400, 10**5000, -(10**5000), float("inf"), float("nan"))
         lambda x: nbsql.Best(x),
     ],
 )
-def test_a_number_that_no_double_holds_is_refused_in_one_line(use: Callable[[Any], Any]) -> None:
+def test_a_number_that_no_double_holds_is_refused_in_one_line(use):
     for number in HUGE:
         with pytest.raises(InputError) as caught:
             use(number)
         assert "\n" not in str(caught.value)
 
 
-def test_a_number_of_a_call_that_no_double_holds_is_refused_in_one_line(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_number_of_a_call_that_no_double_holds_is_refused_in_one_line(con):
     rows = "SELECT i % 2 AS y, i AS x FROM range(20) AS t(i)"
     model = nbsql.fit(con, rows, target="y")
     for number in HUGE[:3]:
@@ -177,7 +171,7 @@ def test_a_number_of_a_call_that_no_double_holds_is_refused_in_one_line(con: duc
 
 
 @pytest.mark.parametrize(("type_", "shown"), [("BIGINT", "INT64"), ("TINYINT", "INT8"), ("DECIMAL(38, 0)", "DECIMAL(38)")])
-def test_a_product_beyond_its_type_names_the_cast(con: duckdb.DuckDBPyConnection, type_: str, shown: str) -> None:
+def test_a_product_beyond_its_type_names_the_cast(con, type_, shown):
     x = {"BIGINT": 2**62, "TINYINT": 100}.get(type_, 10**37 * 9)
     message = f"{x} * {x} is beyond the type {shown}; make a double of one of them: CAST(... AS DOUBLE)"
     rows = f"SELECT i % 2 AS y, {x}::{type_} AS x, (1 + i % 3)::{type_} AS small FROM range(20) AS t(i)"

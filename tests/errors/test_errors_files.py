@@ -6,9 +6,7 @@ import gzip
 import json
 import re
 import warnings
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pyarrow
@@ -23,11 +21,11 @@ SOURCE = re.compile(r'"(FROM read_(?:csv|json)\(.*\))"')
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def write(name: str, late: str, value: Callable[[int], Any] = lambda i: f"{i % 50}.5", sep: str = ",", more: str = "") -> None:
+def write(name, late, value=lambda i: f"{i % 50}.5", sep=",", more=""):
     rows = (f"{i}{sep}{'ab'[i % 2]}{sep}{value(i)}\n" for i in range(ROWS))
     Path(name).write_text(f"id{sep}y{sep}x\n{''.join(rows)}{ROWS}{sep}a{sep}{late}\n{more}", encoding="utf-8")
 
@@ -49,9 +47,7 @@ def write(name: str, late: str, value: Callable[[int], Any] = lambda i: f"{i % 5
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:'x' holds numbers")
-def test_a_value_far_down_a_file_names_the_source_that_reads_it(
-    con: duckdb.DuckDBPyConnection, late: str, options: dict[str, Any], said: str, cure: str
-) -> None:
+def test_a_value_far_down_a_file_names_the_source_that_reads_it(con, late, options, said, cure):
     write("rows.csv", late, **options)
     with pytest.raises(DatabaseError) as caught:
         nbsql.fit(con, "rows.csv", target="y", id="id")
@@ -59,20 +55,20 @@ def test_a_value_far_down_a_file_names_the_source_that_reads_it(
     assert message.startswith(f"line {ROWS + 2 + ('more' in options)} of 'rows.csv'")
     assert said in message
     assert cure in message
-    source = SOURCE.search(message)[1].replace(r"\"", '"')  # type: ignore[index]
+    source = SOURCE.search(message)[1].replace(r"\"", '"')
     if cure.startswith("quote"):  # which are read, and then dollars are no number
         with pytest.raises(DatabaseError, match=re.escape("'$1,234.50' in column 'x' is no DOUBLE")) as again:
             nbsql.fit(con, source, target="y", id="id")
-        source = SOURCE.search(str(again.value))[1].replace(r"\"", '"')  # type: ignore[index]
+        source = SOURCE.search(str(again.value))[1].replace(r"\"", '"')
     model = nbsql.fit(con, source, target="y", id="id")
     assert len(model.predict(source, columns=["x"]).fetchall()) >= ROWS
 
 
-def test_every_verb_and_form_says_so(con: duckdb.DuckDBPyConnection) -> None:
+def test_every_verb_and_form_says_so(con):
     write("rows.csv", "2.5")
     model = nbsql.fit(con, "rows.csv", target="y", id="id", name="m")
     write("rows.csv", "NA")
-    verbs: list[Callable[[], Any]] = [
+    verbs = [
         lambda: model.predict("rows.csv").fetchall(),
         lambda: model.evaluate("rows.csv").accuracy,
         lambda: model.explain("rows.csv").fetchall(),
@@ -95,9 +91,7 @@ def test_every_verb_and_form_says_so(con: duckdb.DuckDBPyConnection) -> None:
         ("2020-01-03 12:30:00", lambda i: f"2020-01-0{i % 9 + 1}", "2020-01-03 12:30:00"),
     ],
 )
-def test_no_value_far_down_a_file_is_changed_in_silence(
-    con: duckdb.DuckDBPyConnection, late: str, value: Callable[[int], Any], found: Any
-) -> None:
+def test_no_value_far_down_a_file_is_changed_in_silence(con, late, value, found):
     """DuckDB alone reads 3, '"red"' and midnight."""
     write("rows.csv", late, value)
     fit = dict.fromkeys(["x"], "categorical") if found != 2.5 else {}
@@ -106,7 +100,7 @@ def test_no_value_far_down_a_file_is_changed_in_silence(
     assert str(last) == str(found)
 
 
-def test_a_fraction_far_down_a_file_of_json_is_kept(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_fraction_far_down_a_file_of_json_is_kept(con):
     rows = "".join(f'{{"y": "{"ab"[i % 2]}", "x": {i % 7}}}\n' for i in range(ROWS))
     Path("rows.ndjson").write_text(f'{rows}{{"y": "a", "x": 2.5}}\n', encoding="utf-8")
     model = nbsql.fit(con, "rows.ndjson", target="y")
@@ -129,7 +123,7 @@ TEXT = "id,y,town\n" + "".join(f"{i},{'ab'[i % 2]},{('Köln', 'Ulm')[i % 3 // 2]
         ("utf-32", "UTF-32", ""),
     ],
 )
-def test_the_encoding_of_a_file_is_named(con: duckdb.DuckDBPyConnection, encoding: str, name: str, option: str) -> None:
+def test_the_encoding_of_a_file_is_named(con, encoding, name, option):
     text = TEXT.replace("Köln", "5 €") if encoding == "cp1252" else TEXT
     if encoding == "utf-16-be":
         text = "\ufeff" + text.replace("town", "stadt", 1)
@@ -147,7 +141,7 @@ def test_the_encoding_of_a_file_is_named(con: duckdb.DuckDBPyConnection, encodin
 
 
 @pytest.mark.parametrize(("encoding", "town"), [("shift_jis", "東京タワー"), ("cp1251", "Москва"), ("euc_kr", "서울")])
-def test_a_file_of_other_letters_is_not_said_to_be_in_latin1(con: duckdb.DuckDBPyConnection, encoding: str, town: str) -> None:
+def test_a_file_of_other_letters_is_not_said_to_be_in_latin1(con, encoding, town):
     Path("rows.csv").write_bytes(TEXT.replace("Köln", town).encode(encoding))
     with pytest.raises(DatabaseError) as caught:
         nbsql.fit(con, "rows.csv", target="y", id="id")
@@ -157,7 +151,7 @@ def test_a_file_of_other_letters_is_not_said_to_be_in_latin1(con: duckdb.DuckDBP
     )
 
 
-def test_a_short_file_of_utf_16_is_read_as_the_message_says(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_short_file_of_utf_16_is_read_as_the_message_says(con):
     lines = ["x,y", *(f"{i % 7},{'ab'[i % 2]}" for i in range(60)), ""]
     Path("wide.csv").write_bytes("\r\n".join(lines).encode("utf-16"))
     with pytest.raises(DatabaseError, match=r"^'wide.csv' is encoded in UTF-16 and not in UTF-8; read it with ") as caught:
@@ -167,7 +161,7 @@ def test_a_short_file_of_utf_16_is_read_as_the_message_says(con: duckdb.DuckDBPy
     assert nbsql.fit(con, source[1], target="y").classes == ["a", "b"]
 
 
-def test_a_compressed_file_that_is_none_or_is_broken_is_said_to_be_so(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_compressed_file_that_is_none_or_is_broken_is_said_to_be_so(con):
     text = "x,y\n" + "".join(f"{i * i * 7919 % 99991},{'ab'[i % 2]}\n" for i in range(20_000))
     packed = gzip.compress(text.encode())
     Path("plain.csv.gz").write_text(text)
@@ -193,7 +187,7 @@ def test_a_compressed_file_that_is_none_or_is_broken_is_said_to_be_so(con: duckd
 
 
 @pytest.mark.parametrize("rest", ['{"y": "b", "x":', '{"y": "b", "x": }\n{"y": "b", "x": 1}\n'])
-def test_a_file_of_half_an_object_is_said_to_be_no_json(con: duckdb.DuckDBPyConnection, rest: str) -> None:
+def test_a_file_of_half_an_object_is_said_to_be_no_json(con, rest):
     Path("rows.ndjson").write_text('{"y": "a", "x": 1}\n' * 3 + rest)
     with pytest.raises(
         DatabaseError, match=r"^'rows.ndjson' is no JSON: .* at byte \d+ in .*; mend it, or check whether it is whole$"
@@ -201,7 +195,7 @@ def test_a_file_of_half_an_object_is_said_to_be_no_json(con: duckdb.DuckDBPyConn
         nbsql.fit(con, "rows.ndjson", target="y")
 
 
-def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_a_missing_one_is_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_a_missing_one_is_said(con):
     Path("rows.csv").write_text(TEXT, encoding="utf-8-sig")
     assert nbsql.fit(con, "rows.csv", target="y", id="id").predict("rows.csv").columns[0] == "id"
     Path("rows.csv").write_bytes(TEXT.replace("ö", "o").encode("utf-16-le"))
@@ -224,7 +218,7 @@ def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_a_missing_one_is_said(
         ("rows.txt", r'ending of .rows.txt. does not say what it holds; read it: "FROM read_csv\(.rows.txt.\)"'),
     ],
 )
-def test_a_file_of_another_kind_says_what_reads_it(con: duckdb.DuckDBPyConnection, name: str, said: str) -> None:
+def test_a_file_of_another_kind_says_what_reads_it(con, name, said):
     Path(name).write_text(TEXT, encoding="utf-8")
     con.execute("CREATE TABLE days AS FROM (VALUES ('a', 1), ('b', 2)) AS t(y, town)")
     model = nbsql.fit(con, "days", target="y", name="m")
@@ -239,7 +233,7 @@ def test_a_file_of_another_kind_says_what_reads_it(con: duckdb.DuckDBPyConnectio
             nbsql.fit(con, f"SELECT * FROM '{name}'", target="y")
 
 
-def test_a_database_as_a_source_says_how_to_read_its_tables(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_database_as_a_source_says_how_to_read_its_tables(con):
     duckdb.connect("other.duckdb").execute("CREATE TABLE days AS FROM (VALUES ('a', 1), ('b', 2)) AS t(y, town)").close()
     with pytest.raises(InputError) as caught:
         nbsql.fit(con, "other.duckdb", target="y")
@@ -248,7 +242,7 @@ def test_a_database_as_a_source_says_how_to_read_its_tables(con: duckdb.DuckDBPy
     assert nbsql.fit(con, cure.replace("...", "days"), target="y").classes == ["a", "b"]
 
 
-def test_a_file_that_is_not_what_its_name_says(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_file_that_is_not_what_its_name_says(con):
     Path("rows.csv").write_bytes(b"PK\x03\x04\xff\xfe\x80,\n" * 9)
     with pytest.raises(DatabaseError, match=r"'rows.csv' is a ZIP archive or an Excel file; unpack it"):
         nbsql.fit(con, "rows.csv", target="y")
@@ -269,9 +263,7 @@ ORDERS = {  # the dates of a file, and the formats of these and of the other way
 
 @pytest.mark.parametrize("dates", ORDERS)
 @pytest.mark.parametrize("time", ["", " 03:04:05"])
-def test_dates_that_may_be_others_are_said_with_the_sources_that_read_them(
-    con: duckdb.DuckDBPyConnection, dates: str, time: str
-) -> None:
+def test_dates_that_may_be_others_are_said_with_the_sources_that_read_them(con, dates, time):
     written = [f"{date}{time}" for date in dates.split()]
     Path("days.csv").write_text("y,d\n" + "".join(f"{'ab'[i % 2]},{date}\n" for i, date in enumerate(written)))
     with warnings.catch_warnings(record=True) as caught:
@@ -299,9 +291,7 @@ def test_dates_that_may_be_others_are_said_with_the_sources_that_read_them(
     assert read == [written] * 2
 
 
-def test_a_file_whose_dates_may_be_others_than_those_of_the_fit_is_scored_with_a_warning(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_a_file_whose_dates_may_be_others_than_those_of_the_fit_is_scored_with_a_warning(con):
     Path("old.csv").write_text(
         "y,d\n" + "".join(f"{'ab'[i % 12 > 5]},{i % 12 + 1:02}/{i % 28 + 1:02}/2020\n" for i in range(96))
     )
@@ -327,9 +317,7 @@ UNEVEN = {  # a file, and how many of its first lines DuckDB would leave out
 
 
 @pytest.mark.parametrize("name", UNEVEN)
-def test_lines_that_duckdb_leaves_out_are_said_with_the_source_that_reads_them(
-    con: duckdb.DuckDBPyConnection, name: str
-) -> None:
+def test_lines_that_duckdb_leaves_out_are_said_with_the_source_that_reads_them(con, name):
     """It takes what precedes the longest lines for no rows: 40 of 41 in silence."""
     text, skipped = UNEVEN[name]
     Path("rows.csv").write_text(text)
@@ -350,7 +338,7 @@ def test_lines_that_duckdb_leaves_out_are_said_with_the_source_that_reads_them(
     assert len(con.sql(rest).fetchall()) == lines - skipped - (name == "a second header")
 
 
-def test_lines_that_are_no_rows_of_one_form_name_the_source_that_reads_them(con: duckdb.DuckDBPyConnection) -> None:
+def test_lines_that_are_no_rows_of_one_form_name_the_source_that_reads_them(con):
     Path("rows.csv").write_text(TOP)
     model = nbsql.fit(con, "rows.csv", target="y", families={"id": "gaussian"})
     Path("short.csv").write_text(TOP + "40,a\n")
@@ -362,7 +350,7 @@ def test_lines_that_are_no_rows_of_one_form_name_the_source_that_reads_them(con:
     assert len(model.predict(source).fetchall()) == 41
 
 
-def test_a_file_whose_header_is_not_found_names_the_source_that_has_its_columns(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_file_whose_header_is_not_found_names_the_source_that_has_its_columns(con):
     rows = "".join(f"{'ab'[i % 2]},{i}\n" for i in range(40))
     Path("bare.csv").write_text(rows)
     Path("title.csv").write_text(f"Report of May,,\n,,\ny,x,z\n{rows}".replace("\na", "\na,").replace("\nb", "\nb,"))
@@ -385,9 +373,7 @@ def test_a_file_whose_header_is_not_found_names_the_source_that_has_its_columns(
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_files_of_a_pattern_that_differ_in_columns_name_the_option_that_reads_them(
-    con: duckdb.DuckDBPyConnection, form: str
-) -> None:
+def test_files_of_a_pattern_that_differ_in_columns_name_the_option_that_reads_them(con, form):
     for number, column in ((1, "x"), (2, "z")):
         con.execute(f"COPY (SELECT i % 2 AS y, i AS {column} FROM range(40) AS r(i)) TO 'part_{number}.{form}'")
     message = (
@@ -399,7 +385,7 @@ def test_files_of_a_pattern_that_differ_in_columns_name_the_option_that_reads_th
     assert [*nbsql.fit(con, source, target="y").families] == ["x", "z"]
 
 
-def test_a_text_of_json_has_no_quotes_beside_numbers(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_text_of_json_has_no_quotes_beside_numbers(con):
     rows = [{"y": "ab"[i % 2], "x": ["u", 1][i % 2]} for i in range(40)]
     Path("rows.json").write_text("\n".join(map(json.dumps, rows)))
     model = nbsql.fit(con, "rows.json", target="y")
@@ -409,10 +395,8 @@ def test_a_text_of_json_has_no_quotes_beside_numbers(con: duckdb.DuckDBPyConnect
 
 
 @pytest.mark.parametrize("column", ["x", "the x", 'x"y'])
-def test_a_number_that_a_new_file_has_as_texts_names_the_source_that_casts_it(
-    con: duckdb.DuckDBPyConnection, column: str
-) -> None:
-    def written(name: str, values: Sequence[str]) -> str:
+def test_a_number_that_a_new_file_has_as_texts_names_the_source_that_casts_it(con, column):
+    def written(name, values):
         with Path(name).open("w", newline="") as file:
             csv.writer(file).writerows([["y", column], *([f"{'ab'[i % 2]}", value] for i, value in enumerate(values))])
         return name
@@ -422,7 +406,7 @@ def test_a_number_that_a_new_file_has_as_texts_names_the_source_that_casts_it(
         InputError, match="is VARCHAR, which the model cannot take for a gaussian feature; cast it, with"
     ) as caught:
         model.predict(written("new.csv", ["1.5", "NA", "2.5"]))
-    source = re.search(r'are none: "(.*)"$', str(caught.value))[1].replace(r"\"", '"')  # type: ignore[index]
+    source = re.search(r'are none: "(.*)"$', str(caught.value))[1].replace(r"\"", '"')
     assert sorted(model.predict(source).fetchall(), key=str)[0][1] == 1.5
     assert [row[1] is None for row in model.predict(source)].count(True) == 1
 
@@ -438,7 +422,7 @@ NUMBERED = {
 
 
 @pytest.mark.parametrize("ending", NUMBERED)
-def test_a_file_with_a_name_twice_is_refused(con: duckdb.DuckDBPyConnection, ending: str) -> None:
+def test_a_file_with_a_name_twice_is_refused(con, ending):
     """DuckDB calls the second y_1, which would be a feature."""
     path = Path(f"twice.{ending}")
     path.write_bytes(gzip.compress(NUMBERED[ending].encode()) if ending == "csv.gz" else NUMBERED[ending].encode())
@@ -453,7 +437,7 @@ def test_a_file_with_a_name_twice_is_refused(con: duckdb.DuckDBPyConnection, end
     assert con.sql(source[1]).columns[2] in ("y_1", "Y_1")
 
 
-def test_a_name_that_ends_in_a_number_is_one_of_its_own(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_name_that_ends_in_a_number_is_one_of_its_own(con):
     Path("once.csv").write_text("y,x,x_1\na,1,u\nb,2,v\n")
     Path("once.json").write_text('[{"y": "a", "x": 1, "x_1": "u"}, {"y": "b", "x": 2, "x_1": "v"}]')
     nested = pyarrow.table({"y": ["a", "b"], "x": [1, 2], "x_1": ["u", "v"], "s": [{"x": 1}, {"x": 2}]})
@@ -462,7 +446,7 @@ def test_a_name_that_ends_in_a_number_is_one_of_its_own(con: duckdb.DuckDBPyConn
         assert {*nbsql.fit(con, path, target="y", features=["x", "x_1"]).families} == {"x", "x_1"}
 
 
-def test_a_key_twice_in_json_names_the_source_that_leaves_it_out(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_key_twice_in_json_names_the_source_that_leaves_it_out(con):
     Path("rows.ndjson").write_text('{"y": "a", "x": 1, "x": 2}\n{"y": "b", "x": 3}\n')
     with pytest.raises(DatabaseError, match=r"has duplicate key .*\"FROM (read_json\('rows.ndjson', ignore_errors=true\))\"$"):
         nbsql.fit(con, "rows.ndjson", target="y")
@@ -480,7 +464,7 @@ def test_a_key_twice_in_json_names_the_source_that_leaves_it_out(con: duckdb.Duc
         (lambda path: nbsql.import_(duckdb.connect(), f"{path}.parquet"), "^no file"),
     ],
 )
-def test_a_path_that_the_system_does_not_look_up_is_one_line(tmp_path: Path, act: Callable[[str], Any], message: str) -> None:
+def test_a_path_that_the_system_does_not_look_up_is_one_line(tmp_path, act, message):
     """A name of 300 characters stands for a folder that is closed to the user, which it is not to the root of a container."""
     with pytest.raises(nbsql.NbsqlError, match=message) as caught:
         act(str(tmp_path / ("x" * 300)))

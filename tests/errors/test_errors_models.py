@@ -5,14 +5,10 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
-from support.refused import Refused
 
 import nbsql
 from nbsql import DatabaseError, InputError, ModelError
@@ -22,13 +18,13 @@ DAYS = "SELECT * FROM (VALUES ('sun', 1, 'no'), ('rain', 2, 'yes'), ('rain', 4, 
 
 
 @pytest.fixture
-def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def model(con):
     con.execute(f"CREATE TABLE days AS {DAYS}")
     return nbsql.fit(con, "days", target="play", name="golf", families={"wind": "poisson"})
 
 
 @pytest.mark.slow
-def test_a_name_that_cannot_be_taken(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
+def test_a_name_that_cannot_be_taken(con, model, refused):
     con.execute("CREATE SCHEMA mine")
     for name, kind, message in [
         ("Golf", ModelError, "model 'golf' is there already; fit it with replace=True, or choose another name"),
@@ -70,9 +66,7 @@ def test_a_name_that_cannot_be_taken(con: duckdb.DuckDBPyConnection, model: nbsq
         "TYPE golf.mine AS ENUM ('a')",
     ],
 )
-def test_a_model_that_holds_what_is_not_nbsqls_is_never_dropped(
-    con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused, make: str
-) -> None:
+def test_a_model_that_holds_what_is_not_nbsqls_is_never_dropped(con, model, refused, make):
     con.execute(f"CREATE {make}")
     message = "schema 'golf' holds 'mine', which nbsql did not make; move it elsewhere first"
     with refused(ModelError, message):
@@ -82,7 +76,7 @@ def test_a_model_that_holds_what_is_not_nbsqls_is_never_dropped(
     assert len(model.predict("days").fetchall()) == 3
 
 
-def test_a_schema_that_only_looks_like_a_model_is_never_dropped(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_a_schema_that_only_looks_like_a_model_is_never_dropped(con, refused):
     con.execute(f"CREATE TABLE days AS {DAYS}")
     con.execute("CREATE SCHEMA docs")
     con.execute("CREATE TABLE docs.spec AS SELECT 'mine' AS spec")
@@ -93,7 +87,7 @@ def test_a_schema_that_only_looks_like_a_model_is_never_dropped(con: duckdb.Duck
     assert nbsql.models(con) == []
 
 
-def test_a_model_that_is_not_there(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_a_model_that_is_not_there(con, refused):
     with refused(ModelError, "no model 'golf' in 'memory'; there are none yet"):
         nbsql.load(con, "golf")
     nbsql.fit(con, DAYS, target="play", name="golf")
@@ -113,9 +107,7 @@ DAMAGED = f"model 'golf', written by nbsql {nbsql.__version__}, is damaged, or o
 CURE = "fit it again with replace=True, or drop it"
 
 
-def test_a_covariance_matrix_in_single_columns_is_of_an_earlier_checkout(
-    con: duckdb.DuckDBPyConnection, refused: Refused
-) -> None:
+def test_a_covariance_matrix_in_single_columns_is_of_an_earlier_checkout(con, refused):
     numbers = ", ".join(f"sin({k} * i + {k}) AS x{k}" for k in range(1, 12))
     nbsql.fit(con, f"SELECT i % 2 AS y, {numbers} FROM range(60) AS t(i)", target="y", method="lda", name="golf")
     names = con.execute("SELECT column_name FROM duckdb_columns() WHERE schema_name = 'golf' AND table_name = 'parameters'")
@@ -126,7 +118,7 @@ def test_a_covariance_matrix_in_single_columns_is_of_an_earlier_checkout(
 
 
 @pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1.5 ends the result")
-def test_a_reader_of_the_connection_itself_is_to_be_read_first(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_reader_of_the_connection_itself_is_to_be_read_first(con):
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, i % 3 AS x FROM range(30000) AS t(i)")
     reader = con.sql("FROM rows").to_arrow_reader(100)
     message = r"^a reader of this connection is not read to its end; read it first, and pass its rows: reader.read_all\(\)$"
@@ -135,11 +127,11 @@ def test_a_reader_of_the_connection_itself_is_to_be_read_first(con: duckdb.DuckD
     assert nbsql.fit(con, reader.read_all(), target="y").classes == [0, 1]
 
 
-def test_the_database_of_a_model_is_detached(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_database_of_a_model_is_detached(con):
     con.execute("ATTACH ':memory:' AS team")
     model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 AS x FROM range(30) AS t(i)", target="y", name="golf", database="team")
     con.execute("DETACH team")
-    acts: list[Callable[[], Any]] = [
+    acts = [
         lambda: model.predict("SELECT 1 AS x").fetchall(), lambda: model.predict_one({"x": 1}), lambda: model.priors.fetchall(),
         lambda: model.update("SELECT 1 AS x, 0 AS y"), lambda: model.classes,
     ]  # fmt: skip
@@ -192,7 +184,7 @@ def test_the_database_of_a_model_is_detached(con: duckdb.DuckDBPyConnection) -> 
         ),
     ],
 )
-def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.Model, damage: str, message: str) -> None:
+def test_a_damaged_or_newer_model(con, model, damage, message):
     con.execute(damage)
     with pytest.raises(ModelError) as caught:
         nbsql.load(con, "golf")
@@ -208,7 +200,7 @@ def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.M
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_model_that_has_lost_a_class_or_its_calibration(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_model_that_has_lost_a_class_or_its_calibration(con):
     rows = "SELECT 'c' || i % 200 AS many, 'w' || i % 7 AS word FROM range(600) AS t(i)"
     nbsql.fit(con, rows, target="many", name="many").calibrate(rows, folds=None)
     con.execute("DELETE FROM many.parameters WHERE class_no = 3")
@@ -219,7 +211,7 @@ def test_a_model_that_has_lost_a_class_or_its_calibration(con: duckdb.DuckDBPyCo
         nbsql.load(con, "many")
 
 
-def test_a_source_that_a_model_cannot_score(model: nbsql.Model, refused: Refused) -> None:
+def test_a_source_that_a_model_cannot_score(model, refused):
     for verb, source, message in [
         (
             "predict",
@@ -275,20 +267,20 @@ def test_a_source_that_a_model_cannot_score(model: nbsql.Model, refused: Refused
             getattr(model, verb)(source)
 
 
-def test_verbs_and_results_that_cannot_be(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
+def test_verbs_and_results_that_cannot_be(con, model, refused):
     keyed = nbsql.fit(con, "SELECT *, wind AS k FROM days", target="play", id="k", name="keyed")
     with refused(InputError, "no column 'k' in days, the id of model 'keyed'; its columns are 'sky', 'wind', 'play'"):
         keyed.explain("days")
     with refused(InputError, "no verb 'predct'; did you mean 'predict'?"):
         model.sql("predct", "days")
     with refused(InputError, "no verb ['predict']; did you mean 'predict'?"):
-        model.sql(["predict"], "days")  # type: ignore[arg-type]
+        model.sql(["predict"], "days")
     with refused(
         InputError, "by must be one of 'margin', 'evidence', 'novelty', 'expected cost', not ['margin']; did you mean 'margin'?"
     ):
-        model.review("days", by=["margin"])  # type: ignore[arg-type]
+        model.review("days", by=["margin"])
     with refused(InputError, "features must be a list of names, not 2.5"):
-        model.dependence("days", features=2.5)  # type: ignore[arg-type]
+        model.dependence("days", features=2.5)
     with refused(InputError, "'Days' is there already; replace it with replace=True, or choose another name"):
         model.predict("days").create_table("Days")
     with refused(InputError, "the name of a table or view must be a text of at least one character, not ''"):
@@ -301,7 +293,7 @@ def test_verbs_and_results_that_cannot_be(con: duckdb.DuckDBPyConnection, model:
         model.drop()
 
 
-def test_a_file_that_another_process_holds(tmp_path: Path) -> None:
+def test_a_file_that_another_process_holds(tmp_path):
     path = tmp_path / "days.duckdb"
     program = f"import duckdb; con = duckdb.connect({str(path)!r}); print('held', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
@@ -316,7 +308,7 @@ def test_a_file_that_another_process_holds(tmp_path: Path) -> None:
     assert nbsql.models(path) == []
 
 
-def test_what_is_no_database(tmp_path: Path) -> None:
+def test_what_is_no_database(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("not a database " * 1000)
     rows = tmp_path / "rows.csv"
@@ -344,7 +336,7 @@ def test_what_is_no_database(tmp_path: Path) -> None:
         model.predict(pd.DataFrame({"sky": ["sun"], "wind": [1]}))
 
 
-CHANGES: dict[str, Callable[[nbsql.Model], Any]] = {
+CHANGES = {
     "update": lambda model: model.update("days"),
     "forget": lambda model: model.forget("days"),
     "forget a batch": lambda model: model.forget(batch="2"),
@@ -359,7 +351,7 @@ CHANGES: dict[str, Callable[[nbsql.Model], Any]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["days", 'the "old" days'])
-def test_a_model_in_a_read_only_file_does_not_change(tmp_path: Path, name: str) -> None:
+def test_a_model_in_a_read_only_file_does_not_change(tmp_path, name):
     path = str(tmp_path / f"{name}.duckdb")
     with duckdb.connect(path) as con:
         con.execute("CREATE TABLE days AS SELECT i % 2 AS wet, i % 3 AS wind FROM range(30) AS t(i)")
@@ -372,7 +364,7 @@ def test_a_model_in_a_read_only_file_does_not_change(tmp_path: Path, name: str) 
             assert nbsql.models(con) == ["golf"], change
 
 
-def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path: Path) -> None:
+def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path):
     path = tmp_path / "days.duckdb"
     with duckdb.connect(path) as con:
         con.execute(f"CREATE TABLE days AS {DAYS}")
@@ -392,7 +384,7 @@ def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path: P
         assert nbsql.models(con) == ["golf"]
 
 
-def test_a_file_that_was_renamed_as_its_model(tmp_path: Path, refused: Refused) -> None:
+def test_a_file_that_was_renamed_as_its_model(tmp_path, refused):
     made, renamed = tmp_path / "made.duckdb", tmp_path / "golf.duckdb"
     nbsql.fit(made, DAYS, target="play", name="golf").close()
     made.rename(renamed)
@@ -405,14 +397,14 @@ def test_a_file_that_was_renamed_as_its_model(tmp_path: Path, refused: Refused) 
 
 
 @pytest.mark.parametrize("path", [None, 5])
-def test_a_path_is_a_text(refused: Refused, path: Any) -> None:
+def test_a_path_is_a_text(refused, path):
     with duckdb.connect() as con, refused(InputError, f"a path must be text or a pathlib.Path, not {path!r}"):
         nbsql.fit(con, DAYS, target="play").export(path)
     with duckdb.connect() as con, refused(InputError, f"a path must be text or a pathlib.Path, not {path!r}"):
         nbsql.import_(con, path, name="golf")
 
 
-def test_files_that_are_not_there_and_tables_that_have_gone(refused: Callable[..., Any]) -> None:
+def test_files_that_are_not_there_and_tables_that_have_gone(refused):
     with duckdb.connect() as con:
         con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, i AS x FROM range(8) AS t(i)")
         con.execute("CREATE TABLE news AS FROM rows")
@@ -443,7 +435,7 @@ def test_files_that_are_not_there_and_tables_that_have_gone(refused: Callable[..
             model.export("model.csv")
 
 
-def test_an_extension_that_cannot_be_downloaded_is_one_line() -> None:
+def test_an_extension_that_cannot_be_downloaded_is_one_line():
     text = (
         "An error occurred while trying to install the required extension 'httpfs':\nFailed to download extension "
         '"httpfs" at URL "http://extensions.duckdb.org/httpfs.gz"\nExtension "httpfs" is an existing extension.\n'
@@ -455,7 +447,7 @@ def test_an_extension_that_cannot_be_downloaded_is_one_line() -> None:
         assert line == f"DuckDB reads this with its extension 'httpfs', which it cannot download; {cure}"
 
 
-def test_what_reads_a_database_is_not_pickled() -> None:
+def test_what_reads_a_database_is_not_pickled():
     with duckdb.connect() as con:
         model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 = 0 AS x FROM range(12) AS t(i)", target="y")
         for act in (pickle.dumps, copy.deepcopy):
@@ -470,7 +462,7 @@ def test_what_reads_a_database_is_not_pickled() -> None:
             assert str(caught.value) == "a query reads its database and is not pickled; its rows are, as .df() or .fetchall()"
 
 
-def test_a_macro_over_a_view_of_its_own_answers_is_one_line(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_a_macro_over_a_view_of_its_own_answers_is_one_line(con, model):
     con.execute("CREATE VIEW judged AS SELECT sky, wind, prediction AS first FROM golf.predict('days')")
     assert [row[2] for row in model.predict("judged").fetchall()] == ["no", "yes", "yes"]
     again = "SELECT * EXCLUDE (prediction, probability) FROM golf.predict('judged')"
@@ -485,7 +477,7 @@ def test_a_macro_over_a_view_of_its_own_answers_is_one_line(con: duckdb.DuckDBPy
     )
 
 
-def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them_works(con: duckdb.DuckDBPyConnection) -> None:
+def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them_works(con):
     con.execute(
         "CREATE TABLE golf AS SELECT i % 2 AS y, i % 5 + 0.5 AS a, 'k' || i % 3 AS \"order\", i + 0.5 AS c FROM range(60) t(i)"
     )

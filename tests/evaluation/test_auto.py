@@ -2,21 +2,15 @@
 
 import math
 import re
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from support.nearly import near
-from support.refused import Refused
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 # Two classes; a number that is lognormal in each, counts that are poisson, a category, one that says nothing, and a copy.
 TABLE = """
@@ -46,12 +40,12 @@ SEEN = "SELECT * FROM t WHERE part < 3"  # the rows that a choice by the folds `
 
 
 @pytest.fixture
-def table(con: Connection) -> Connection:
+def table(con):
     con.execute(TABLE)
     return con
 
 
-def as_family(text: str) -> nbsql.Family:
+def as_family(text):
     """A family as `tried` shows it."""
     from nbsql.cli.arguments import family
 
@@ -70,8 +64,8 @@ def as_family(text: str) -> nbsql.Family:
         ),
     ],
 )
-def test_every_figure_is_that_of_a_cross_validation(table: Connection, further: dict[str, Any]) -> None:
-    options: dict[str, Any] = {"target": "y", "fold": "part", "infer": "types", **further}
+def test_every_figure_is_that_of_a_cross_validation(table, further):
+    options = {"target": "y", "fold": "part", "infer": "types", **further}
     found = nbsql.auto(table, "t", methods=["naive"], calibrate=False, **options)
     assert sorted(found.best().classes) == getattr(options["target"], "classes", ["a", "b"])
     default, chosen = (nbsql.cross_validate(table, SEEN, **_with(options, choice)) for choice in (None, found))
@@ -93,18 +87,18 @@ def test_every_figure_is_that_of_a_cross_validation(table: Connection, further: 
         assert gain == near(0) or family is not None
 
 
-def test_a_class_of_one_fold_is_never_predicted(con: Connection) -> None:
+def test_a_class_of_one_fold_is_never_predicted(con):
     con.execute("CREATE TABLE t AS SELECT i % 5 AS x, i % 2 AS c, i IN (0, 2) AS y, i % 2 AS part FROM range(40) AS r(i)")
-    options: dict[str, Any] = {"target": "y", "fold": "part"}
+    options = {"target": "y", "fold": "part"}
     found = nbsql.auto(con, "t", methods=[], calibrate=False, **options)
     default = next(loss for _, setting, loss, *_ in found.ranking.fetchall() if setting == "default")
     assert default == near(nbsql.cross_validate(con, "t", **options).log_loss)
 
 
 @pytest.mark.slow
-def test_bins_that_the_classes_cut_have_not_met_the_fold(table: Connection) -> None:
+def test_bins_that_the_classes_cut_have_not_met_the_fold(table):
     """A column that has such bins by the caller is judged so, too, and numbers of few values are left alone."""
-    options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["weight"], "infer": "types"}
+    options = {"target": "y", "fold": "part", "exclude": ["weight"], "infer": "types"}
     given = {"noise": nbsql.Binned(by="mdl", nulls="category")}
     found = nbsql.auto(table, "t", calibrate=False, methods=["naive"], families=given, **options)
     tried = {(column, family): (alone, loss) for column, family, alone, loss, *_ in found.tried.fetchall()}
@@ -119,7 +113,7 @@ def test_bins_that_the_classes_cut_have_not_met_the_fold(table: Connection) -> N
     assert of_noise[0] == near(alone.log_loss)
 
 
-def replaced(found: nbsql.Auto, column: str, family: str) -> nbsql.Auto:
+def replaced(found, column, family):
     """What was chosen, with another family of a column."""
     families = {name: each for name, each in found.families.items() if name != column}
     exclude = [name for name in found.exclude if name != column]
@@ -128,7 +122,7 @@ def replaced(found: nbsql.Auto, column: str, family: str) -> nbsql.Auto:
     return replace(found, families={**families, column: as_family(family)}, exclude=exclude)
 
 
-def _with(options: dict[str, Any], found: nbsql.Auto | None) -> dict[str, Any]:
+def _with(options, found):
     if found is None:
         return options
     return {**options, "families": dict(found.families), "exclude": [*options.get("exclude", []), *found.exclude]}
@@ -145,9 +139,9 @@ FROM (SELECT y, p, p = y::INT AS same, CASE WHEN same THEN 1 ELSE 0 END AS q, h,
 
 
 @pytest.mark.slow
-def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
+def test_a_method_is_tried_on_the_same_folds(con):
     con.execute(PAIRS)
-    options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["told"]}
+    options = {"target": "y", "fold": "part", "exclude": ["told"]}
     found = nbsql.auto(con, "pairs", methods=["naive", "tan", nbsql.TAN(shrinkage=9)], **options)
     rows = {setting: (loss, gain, error) for _, setting, loss, gain, error, _ in found.ranking.fetchall()}
     naive, tan, shrunk = (
@@ -168,7 +162,7 @@ def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connection) -> None:
+def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con):
     con.execute("""CREATE TABLE squares AS
         SELECT i AS id, x, z, CASE WHEN hash(i + 5) % 10 = 0 THEN x < 50 ELSE (x < 50) = (z < 50) END AS y
         FROM (SELECT i, hash(i) % 100 AS x, hash(i + 901) % 100 AS z FROM range(600) AS r(i))""")
@@ -186,7 +180,7 @@ def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con: Connectio
 
 @pytest.mark.slow
 @pytest.mark.look
-def test_a_key_is_no_feature_of_any_method_that_is_tried(con: Connection) -> None:
+def test_a_key_is_no_feature_of_any_method_that_is_tried(con):
     rows = """SELECT i + 1 AS customer_id, 'a' || (i % 2 + i % 3) % 4 AS a, 'b' || (i % 2 + i % 5) % 4 AS b, i % 2 = 0 AS y
         FROM range(400) AS r(i)"""
     with pytest.warns(nbsql.NbsqlWarning, match="'customer_id' is a key, which is left out"):
@@ -197,7 +191,7 @@ def test_a_key_is_no_feature_of_any_method_that_is_tried(con: Connection) -> Non
 
 
 @pytest.mark.look
-def test_a_table_of_keys_alone_leaves_nothing_to_choose(con: Connection) -> None:
+def test_a_table_of_keys_alone_leaves_nothing_to_choose(con):
     con.execute("CREATE TABLE orders AS SELECT hash(i) % 2 AS y, i AS id FROM range(300) AS t(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="key"):
         found = nbsql.auto(con, "orders", target="y")
@@ -205,7 +199,7 @@ def test_a_table_of_keys_alone_leaves_nothing_to_choose(con: Connection) -> None
     assert not found.families
 
 
-def test_one_class_is_worth_a_warning(con: Connection) -> None:
+def test_one_class_is_worth_a_warning(con):
     with pytest.warns(
         nbsql.NbsqlWarning, match="^'y' has one class only in the folds, 'a'; each predicts it, so that .* mean nothing$"
     ):
@@ -214,11 +208,11 @@ def test_one_class_is_worth_a_warning(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
+def test_columns_that_are_worse_than_none_are_left_out(con):
     con.execute(
         "CREATE TABLE noise AS SELECT hash(i) % 2 AS y, hash(i + 7) % 50 AS a, hash(i + 9) / 1e19 AS b FROM range(300) AS t(i)"
     )
-    options: dict[str, Any] = {"target": "y", "methods": ["naive"]}
+    options = {"target": "y", "methods": ["naive"]}
     found = nbsql.auto(con, "noise", **options)
     losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
     assert next(iter(losses)) == "priors alone"
@@ -235,7 +229,7 @@ def test_columns_that_are_worse_than_none_are_left_out(con: Connection) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_a_column_that_repeats_another_may_be_a_parent(con: Connection) -> None:
+def test_a_column_that_repeats_another_may_be_a_parent(con):
     """Naive Bayes is better without `a`, which repeats `c`; but with `b` it tells the class, which only a tree sees."""
     con.execute("""CREATE TABLE parity AS
         SELECT y, 'c' || c AS c, 'a' || (c + (hash(i + 6) % 10 < 1)::INT) % 2 || p AS a,
@@ -254,7 +248,7 @@ def test_a_column_that_repeats_another_may_be_a_parent(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_where_all_columns_are_left_out_there_is_nothing_to_weigh(con: Connection) -> None:
+def test_where_all_columns_are_left_out_there_is_nothing_to_weigh(con):
     con.execute("""CREATE TABLE t AS
         SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 7) * 1.0 AS n,
           ['u', 'v', 'w'][i % 4 % 3 + 1] AS c, ['free prize now', 'lunch at noon'][i % 2 + 1] AS x
@@ -265,9 +259,9 @@ def test_where_all_columns_are_left_out_there_is_nothing_to_weigh(con: Connectio
 
 
 @pytest.mark.slow
-def test_a_method_keeps_texts_as_words(con: Connection) -> None:
+def test_a_method_keeps_texts_as_words(con):
     con.execute(PAIRS)
-    options: dict[str, Any] = {"target": "y", "fold": "part"}
+    options = {"target": "y", "fold": "part"}
     found = nbsql.auto(con, "pairs", methods=["tan"], calibrate=False, leave_out=False, **options)
     rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
     told = {"told": as_family(next(family for name, family, *_, chosen in found.tried.fetchall() if name == "told" and chosen))}
@@ -277,7 +271,7 @@ def test_a_method_keeps_texts_as_words(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None:
+def test_weights_of_many_columns_are_not_learnt_unasked(con):
     columns = ", ".join(f"'a' || hash(i + {1000 * number}) % 2 AS c{number}" for number in range(201))
     con.execute(f"CREATE TABLE wide AS SELECT i % 2 = 0 AS y, {columns} FROM range(40) AS r(i)")
     found = nbsql.auto(con, "wide", target="y", folds=2, leave_out=False, budget="0.001 s")
@@ -297,7 +291,7 @@ def test_weights_of_many_columns_are_not_learnt_unasked(con: Connection) -> None
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_weights_are_tried_with_the_best_matrix_as_one_more_feature(con: Connection) -> None:
+def test_weights_are_tried_with_the_best_matrix_as_one_more_feature(con):
     """In one class two numbers grow together, in the other one grows as the other falls; the third has no normal density."""
     con.execute("""CREATE TABLE crossed AS
         SELECT y, a, if(y = 'u', 1, -1) * a + hash(i, 2) % 997 / 400.0 AS b, if(y = 'u', 2, 3) * (hash(i, 3) % 7) % 5 AS d
@@ -315,11 +309,11 @@ def test_weights_are_tried_with_the_best_matrix_as_one_more_feature(con: Connect
 
 
 @pytest.mark.slow
-def test_matrices_leave_out_columns_that_do_not_vary_or_follow_from_others(con: Connection) -> None:
+def test_matrices_leave_out_columns_that_do_not_vary_or_follow_from_others(con):
     con.execute("""CREATE TABLE crossed AS
         SELECT i % 3 AS part, y, a, if(y = 'u', 1, -1) * a + hash(i, 2) % 997 / 900.0 AS b, 7.5 AS same, 3 - 2 * a AS follows
         FROM (SELECT i, if(hash(i) % 5 < 2, 'u', 'v') AS y, hash(i, 1) % 1009 / 500.0 - 1 AS a FROM range(140) AS r(i))""")
-    options: dict[str, Any] = {"target": "y", "fold": "part", "calibrate": False}
+    options = {"target": "y", "fold": "part", "calibrate": False}
     found = nbsql.auto(con, "crossed", **options)
     losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
     qda, out = "qda(shrinkage=0.05, toward=pooled)", " without 'same', 'follows'"
@@ -341,14 +335,14 @@ def test_matrices_leave_out_columns_that_do_not_vary_or_follow_from_others(con: 
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
+def test_a_text_alone_is_tried_with_its_two_views(con):
     """By the counts of the other folds, as weights are (see below), and not by models of all folds."""
     con.execute(
         """CREATE TABLE mail AS SELECT i % 5 AS part, i % 3 = 0 AS y, concat_ws(' ', 'the', 'a', 'of w' || hash(i) % 5,
             CASE WHEN hash(i + 7) % 10 < 7 THEN if(i % 3 = 0, 'prize prize now', 'lunch on friday') END) AS body
         FROM range(400) AS r(i)"""
     )
-    options: dict[str, Any] = {"target": "y", "fold": "part", "families": {"body": nbsql.Text()}}
+    options = {"target": "y", "fold": "part", "families": {"body": nbsql.Text()}}
     found = nbsql.auto(con, "mail", methods=["weighted"], leave_out=False, calibrate=False, **options)
     rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
     exact = nbsql.cross_validate(con, "FROM mail WHERE part < 4", method="weighted", **options)
@@ -357,13 +351,13 @@ def test_a_text_alone_is_tried_with_its_two_views(con: Connection) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_weights_are_those_of_the_other_folds(con: Connection) -> None:
+def test_weights_are_those_of_the_other_folds(con):
     con.execute(
         """CREATE TABLE doubled AS SELECT y, 'a' || a AS a, 'a' || a AS again, x, x AS x_again, i % 3 AS part
         FROM (SELECT i, hash(i) % 3 = 0 AS y, CASE WHEN hash(i + 1000) % 10 < 6 THEN y::INT ELSE hash(i + 2000) % 3 END AS a,
           y::INT + hash(i + 3000) % 1000 / 400.0 AS x FROM range(900) AS r(i))"""
     )
-    options: dict[str, Any] = {"target": "y", "fold": "part"}
+    options = {"target": "y", "fold": "part"}
     of_classes = nbsql.Weighted(per="class and feature")
     found = nbsql.auto(con, "doubled", methods=["weighted", of_classes], leave_out=False, calibrate=False, **options)
     rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
@@ -377,7 +371,7 @@ def test_weights_are_those_of_the_other_folds(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_a_tree_with_weights_is_that_of_the_other_folds(con: Connection) -> None:
+def test_a_tree_with_weights_is_that_of_the_other_folds(con):
     """The tree of a fold is found without it, and its weights are those that minimise the loss of the rows of the others."""
     con.execute(
         """CREATE TABLE doubled AS SELECT i, y, 'a' || a AS a, 'a' || a AS again, 'b' || b AS b, x, i % 4 AS part
@@ -385,11 +379,11 @@ def test_a_tree_with_weights_is_that_of_the_other_folds(con: Connection) -> None
           (a + y::INT + (hash(i + 4000) % 10 = 0)::INT) % 2 AS b, y::INT + hash(i + 3000) % 1000 / 400.0 AS x
           FROM range(800) AS r(i))"""
     )
-    options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["i"]}
+    options = {"target": "y", "fold": "part", "exclude": ["i"]}
     methods = [nbsql.TAN(bins=5), nbsql.TAN(bins=5, weighted=True)]
     found = nbsql.auto(con, "doubled", methods=methods, leave_out=False, calibrate=False, **options)
     rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
-    evidence: list[tuple[int, bool, list[float]]] = []  # of each row: its fold, its class, and what each feature says for it
+    evidence = []  # of each row: its fold, its class, and what each feature says for it
     for part in range(3):
         others = f"FROM doubled WHERE part NOT IN (3, {part})"
         model = nbsql.fit(con, others, target="y", exclude=["part"], id="i", method=methods[0])
@@ -401,10 +395,10 @@ def test_a_tree_with_weights_is_that_of_the_other_folds(con: Connection) -> None
     folds, truth, x = (np.array(column) for column in zip(*evidence, strict=True))
     sign = np.where(truth, 1.0, -1.0)
 
-    def loss(v: Any) -> Any:  # v: the bias, the common weight, and the distance of each feature from it
+    def loss(v):  # v: the bias, the common weight, and the distance of each feature from it
         return np.logaddexp(0.0, -sign * (v[0] + x @ (v[1] + v[2:])))
 
-    def held_out(penalty: float) -> float:
+    def held_out(penalty):
         total = 0.0
         for part in range(3):
             seen, growth = folds != part, len(folds) / (folds != part).sum()
@@ -421,7 +415,7 @@ def test_a_tree_with_weights_is_that_of_the_other_folds(con: Connection) -> None
 
 
 @pytest.mark.slow
-def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
+def test_the_best_model_is_a_fit_of_what_was_chosen(table):
     without = ["part", "weight", "k", "noise"]
     found = nbsql.auto(table, "t", target="y", exclude=without, methods=["naive"], calibrate=False)
     assert found.families
@@ -436,7 +430,7 @@ def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_the_reasons_of_chosen_families_stand_beside_weights_of_them(con: Connection) -> None:
+def test_the_reasons_of_chosen_families_stand_beside_weights_of_them(con):
     con.execute("""CREATE TABLE t AS
         SELECT y, i % 2 AS part, c, 'b' || hash(c, 11) % 3 || hash(i, 14) % 2 AS b, 'a' || hash(i, 7) % 60 AS noise
         FROM (SELECT i, y, 'k' || (if(y = 'u', 0, 2) + hash(i, 1, 2) % 4) AS c
@@ -451,7 +445,7 @@ def test_the_reasons_of_chosen_families_stand_beside_weights_of_them(con: Connec
 
 
 @pytest.mark.slow
-def test_rows_of_weight_0_are_not_predicted(table: Connection) -> None:
+def test_rows_of_weight_0_are_not_predicted(table):
     found = nbsql.auto(table, "SELECT y, k, part, weight - 1 AS weight FROM t", target="y", weight="weight", fold="part")
     assert found.rows == 300
     assert found.held_out is None  # two folds have rows that count, and the choice needs both
@@ -459,8 +453,8 @@ def test_rows_of_weight_0_are_not_predicted(table: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_rows_are_always_chosen_alike(table: Connection) -> None:
-    options: dict[str, Any] = {"features": ["x", "c"], "budget": 300, "methods": ["naive"], "calibrate": False}
+def test_the_same_rows_are_always_chosen_alike(table):
+    options = {"features": ["x", "c"], "budget": 300, "methods": ["naive"], "calibrate": False}
     first, second = (nbsql.auto(table, "t", target="y", **options) for _ in range(2))
     assert first.tried.fetchall() == [tuple(map(_near, row)) for row in second.tried.fetchall()]
     assert 200 < first.rows < 400
@@ -468,10 +462,10 @@ def test_the_same_rows_are_always_chosen_alike(table: Connection) -> None:
 
 
 @pytest.mark.parametrize(("every", "least", "most"), [(5, 7_500, 9_200), (30, 23_500, 26_500), (10**9, 29_000, 30_000)])
-def test_a_rare_class_takes_more_rows(con: Connection, every: int, least: int, most: int) -> None:
+def test_a_rare_class_takes_more_rows(con, every, least, most):
     """Five sixths of 10,000 rows or, so that 1,000 of them are not of the most frequent class, of 30,000."""
     rows = f"SELECT i % {every} = 0 AS y, i AS x FROM range(36000) AS r(i)"
-    options: dict[str, Any] = {"methods": ["naive"], "calibrate": False, "leave_out": False, "families": {"x": "gaussian"}}
+    options = {"methods": ["naive"], "calibrate": False, "leave_out": False, "families": {"x": "gaussian"}}
     kept_aside = pytest.warns(nbsql.NbsqlWarning, match="one class only in the folds") if every == 10**9 else nullcontext()
     with kept_aside:  # the only row of its class
         found = nbsql.auto(con, rows, target="y", **options)
@@ -479,12 +473,12 @@ def test_a_rare_class_takes_more_rows(con: Connection, every: int, least: int, m
     assert found.is_sample == (every < 10**9)
 
 
-def _near(value: Any) -> Any:
+def _near(value):
     return near(value) if isinstance(value, float) else value
 
 
 @pytest.mark.slow
-def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
+def test_a_temperature_has_to_earn_its_place(con):
     """Five copies of a column are overconfident, and one is not."""
     con.execute("""
         CREATE TABLE copies AS
@@ -502,10 +496,10 @@ def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_minus_infinity_is_a_missing_number_and_no_reason_to_refuse_the_table(con: Connection) -> None:
+def test_minus_infinity_is_a_missing_number_and_no_reason_to_refuse_the_table(con):
     numbers = "if(i % 9 = 0, '-inf'::DOUBLE, 0.5 + hash(i) % 100 / 7 + i % 2 * 5)"
     con.execute(f"CREATE TABLE endless AS SELECT i % 2 = 0 AS y, {numbers} AS a FROM range(60) AS r(i)")
-    options: dict[str, Any] = {"target": "y", "methods": ["naive"], "folds": 2}
+    options = {"target": "y", "methods": ["naive"], "folds": 2}
     tried = {family for _, family, *_ in nbsql.auto(con, "endless", **options).tried.fetchall()}
     assert not {"lognormal", "gamma", "exponential"} & tried
     missing = "SELECT y, nullif(a, '-inf'::DOUBLE) AS a FROM endless"
@@ -514,7 +508,7 @@ def test_minus_infinity_is_a_missing_number_and_no_reason_to_refuse_the_table(co
     }
 
 
-def test_few_rows_choose_no_method(con: Connection) -> None:
+def test_few_rows_choose_no_method(con):
     """The class counts of the other folds would tell the class of a row, which weights of noise would learn."""
     noise = "SELECT hash(i, 9) % 2 = 0 AS y, hash(i) % 1000 / 7 AS a, hash(i, 1) % 3 AS b FROM range({}, {}) AS r(i)"
     found = nbsql.auto(con, noise.format(0, 8), target="y")
@@ -527,7 +521,7 @@ def test_few_rows_choose_no_method(con: Connection) -> None:
     assert model.evaluate(noise.format(100, 200)).log_loss < 0.8
 
 
-def test_few_rows_without_a_fault_call_for_no_temperature(con: Connection) -> None:
+def test_few_rows_without_a_fault_call_for_no_temperature(con):
     con.execute("CREATE TABLE apart AS SELECT i % 2 = 0 AS y, (i % 2) * 5 + i % 5 * 0.8 AS x FROM range(60) AS r(i)")
     found = nbsql.auto(con, "apart", target="y", methods=["naive"], families={"x": "gaussian"}, leave_out=False)
     losses = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
@@ -536,7 +530,7 @@ def test_few_rows_without_a_fault_call_for_no_temperature(con: Connection) -> No
     assert not found.calibrated
 
 
-def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
+def test_a_method_that_cannot_differ_from_the_others_is_not_tried():
     from nbsql.tuning.methods import can_differ, reason_not_tried
 
     assert [can_differ(nbsql.LDA(), 4, numbers) for numbers in (1, 2)] == [False, True]
@@ -563,7 +557,7 @@ def test_a_method_that_cannot_differ_from_the_others_is_not_tried() -> None:
 
 @pytest.mark.look
 @pytest.mark.slow
-def test_flags_that_count_only_together_are_found(con: Connection) -> None:
+def test_flags_that_count_only_together_are_found(con):
     con.execute(
         """CREATE TABLE flags AS SELECT p = q AS y, p, q
         FROM (SELECT hash(i) % 2 AS p, hash(i + 7) % 2 AS q FROM range(400) AS t(i))"""
@@ -575,7 +569,7 @@ def test_flags_that_count_only_together_are_found(con: Connection) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_few_values_of_a_number_are_categories_of_a_tree_where_the_search_says_so(con: Connection) -> None:
+def test_few_values_of_a_number_are_categories_of_a_tree_where_the_search_says_so(con):
     """Odd numbers are of one class, which neither bins nor a density tell, and every fold knows from the search."""
     con.execute("""CREATE TABLE odd AS SELECT y, x, hash(i, 2) % 1000 / 10.0 AS noise FROM (
         SELECT i, hash(i) % 60 AS x, (hash(i, 1) % 10 = 0) = (hash(i) % 2 = 0) AS y FROM range(1200) AS r(i))""")
@@ -589,8 +583,8 @@ def test_few_values_of_a_number_are_categories_of_a_tree_where_the_search_says_s
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_weights_of_bins_come_before_those_of_chosen_families(table: Connection) -> None:
-    options: dict[str, Any] = {"target": "y", "features": ["x", "k", "c"], "infer": "types"}
+def test_weights_of_bins_come_before_those_of_chosen_families(table):
+    options = {"target": "y", "features": ["x", "k", "c"], "infer": "types"}
     found = nbsql.auto(table, "t", methods=["weighted"], calibrate=False, **options)
     assert {row[1] for row in found.ranking.fetchall()} == {
         "default", "weighted", "families chosen", "weighted, families chosen"
@@ -598,7 +592,7 @@ def test_weights_of_bins_come_before_those_of_chosen_families(table: Connection)
 
 
 @pytest.mark.slow
-def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
+def test_numbers_that_are_normal_stay_so(con):
     con.execute("""
         CREATE TABLE normal AS SELECT i % 2 = 0 AS y, i % 2 + quantile AS x
         FROM (SELECT i, sum((hash(i, j) % 9973) / 9973 - 0.5) AS quantile FROM range(500) AS r(i), range(12) AS s(j) GROUP BY i)
@@ -613,11 +607,9 @@ def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_named(
-    table: Connection, layout: Callable[..., None]
-) -> None:
+def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_named(table, layout):
     layout(value_pairs=1)
-    options: dict[str, Any] = {"target": "y", "features": ["x", "c", "c_again"], "folds": 2, "calibrate": False}
+    options = {"target": "y", "features": ["x", "c", "c_again"], "folds": 2, "calibrate": False}
     found = nbsql.auto(table, "t", **options)
     assert found.refused.keys() == {"aode"}
     assert re.search("not tried: aode: method='aode' would count [0-9]+ pairs of values, and takes 1; leave", str(found))
@@ -630,7 +622,7 @@ def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_na
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_it_is_named(con: Connection) -> None:
+def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_it_is_named(con):
     con.execute(
         """CREATE TABLE far AS -- quantiles of x say little, and bins that the classes cut nearly all
         SELECT x, hash(i, 2) % 50 AS n, if(hash(i, 3) % 10 = 0, 1, floor(26 * x) % 2) AS y, hash(i, 4) % (3 + y::INT) AS a
@@ -642,7 +634,7 @@ def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_i
     behind, error, best = re.fullmatch(
         r"in the first fold its log loss is ([.0-9]+) ± ([.0-9]+) behind (.*); name it in methods to try it in all",
         found.refused["lda"],
-    ).groups()  # type: ignore[union-attr]
+    ).groups()
     assert float(behind) > 3 * float(error)
     losses = {row[1]: row[2] for row in found.ranking.fetchall()}
     named = {row[1]: row[2] for row in nbsql.auto(con, "far", target="y", methods=["naive", "lda"]).ranking.fetchall()}
@@ -652,8 +644,8 @@ def test_a_method_far_behind_in_the_first_fold_is_fitted_to_the_others_only_if_i
 
 @pytest.mark.slow
 @pytest.mark.look
-def test_a_fit_chooses_for_all_or_for_some(table: Connection) -> None:
-    options: dict[str, Any] = {"target": "y", "features": ["x", "k", "noise"]}
+def test_a_fit_chooses_for_all_or_for_some(table):
+    options = {"target": "y", "features": ["x", "k", "noise"]}
     every = nbsql.fit(table, "t", families="auto", **options)
     found = nbsql.auto(table, "t", leave_out=False, calibrate=False, methods=["naive"], **options)
     assert every.families["x"] == found.best().families["x"]  # the fit keeps no row aside, which may change others
@@ -663,13 +655,13 @@ def test_a_fit_chooses_for_all_or_for_some(table: Connection) -> None:
     assert some.families["noise"].name == "beta"  # as a look at its values suggests
 
 
-def _noise(con: Connection, columns: int, signal: str = "0") -> None:
+def _noise(con, columns, signal="0"):
     numbers = ", ".join(f"(hash(i, {j}) % 99991) / 99991.0 + {signal} AS x{j}" for j in range(1, columns + 1))
     con.execute(f"CREATE TABLE noise AS SELECT hash(i, 0) % 2 = 0 AS y, {numbers} FROM range(600) AS r(i)")
 
 
 @pytest.mark.slow
-def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(con: Connection) -> None:
+def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(con):
     """Of 25 columns of noise, the best families look better than the priors on the rows that chose them, and are not."""
     _noise(con, 25)
     found = nbsql.auto(con, "noise", target="y", methods=["naive"])
@@ -687,7 +679,7 @@ def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(
 
 
 @pytest.mark.slow
-def test_the_figure_of_a_choice_shows_a_signal(con: Connection) -> None:
+def test_the_figure_of_a_choice_shows_a_signal(con):
     _noise(con, 4, "(hash(i, 0) % 2 = 0)::INT")
     found = nbsql.auto(con, "noise", target="y", methods=["naive"])
     held_out = found.held_out
@@ -698,8 +690,8 @@ def test_the_figure_of_a_choice_shows_a_signal(con: Connection) -> None:
     assert nbsql.auto(con, "SELECT * FROM noise LIMIT 29", target="y", methods=["naive"]).held_out is None
 
 
-def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
-    options: dict[str, Any] = {"target": "y", "features": ["x", "c"]}
+def test_a_fold_of_the_user_is_kept_aside(table):
+    options = {"target": "y", "features": ["x", "c"]}
     found = nbsql.auto(table, "t", fold="part", methods=["naive"], calibrate=False, **options)
     model = nbsql.fit(table, SEEN, **_with(options, found))
     judged = model.evaluate("SELECT * FROM t WHERE part = 3")
@@ -709,7 +701,7 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
+def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table):
     trees = ["method tan(bins=10)", "method kdb(k=2)", "method kdb(bins=20, k=2)"]
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
     quadratic = [f"method qda(shrinkage={words})" for words in ("0.2", "0.2, toward=pooled", "0.05, toward=pooled")]
@@ -723,19 +715,19 @@ def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connec
     assert f"the budget ran out; not tried: {'; '.join(found.not_tried)}" in str(found)
     assert {family for _, family, *_ in found.tried.fetchall()} == {"gaussian", "categorical", "left out"}
     assert found.best().families.keys() == {"x", "k", "c"}
-    options: dict[str, Any] = {"features": ["x", "k", "c"], "methods": ["naive", "tan"]}
+    options = {"features": ["x", "k", "c"], "methods": ["naive", "tan"]}
     whole = nbsql.auto(table, "t", target="y", budget="10 min", **options)
     assert whole.not_tried == []
     at_once = nbsql.auto(table, "t", target="y", **options)
     assert [_rounded(row) for row in whole.tried.fetchall()] == [_rounded(row) for row in at_once.tried.fetchall()]
 
 
-def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def _rounded(row):
     return tuple(round(value, 8) + 0.0 if isinstance(value, float) else value for value in row)
 
 
 @pytest.mark.slow
-def test_texts_of_words_and_missing_values_are_tried(con: Connection) -> None:
+def test_texts_of_words_and_missing_values_are_tried(con):
     words = "CASE WHEN i % 2 = 0 THEN 'lunch monday' ELSE 'offer free' END || ' number ' || i"
     gap = "CASE WHEN i % 2 = 0 THEN i % 3 END"
     con.execute(f"CREATE TABLE mail AS SELECT i % 2 = 0 AS y, {words} AS body, {gap} AS gap FROM range(300) AS r(i)")
@@ -745,10 +737,10 @@ def test_texts_of_words_and_missing_values_are_tried(con: Connection) -> None:
     assert found.families["body"].name == "text"
 
 
-def test_what_it_does_not_take(table: Connection, refused: Refused) -> None:
+def test_what_it_does_not_take(table, refused):
     budget = "budget must be a whole number of rows of at least 1, seconds such as '30 s', 'auto', or None for all rows"
     with refused(nbsql.InputError, "auto takes folds, a whole number of at least 2, and no 'loo'"):
-        nbsql.auto(table, "t", target="y", folds="loo")  # type: ignore[arg-type]
+        nbsql.auto(table, "t", target="y", folds="loo")
     with refused(nbsql.InputError, f"{budget}, not 0"):
         nbsql.auto(table, "t", target="y", budget=0)
     with refused(nbsql.InputError, f"{budget}, not '30 rows'"):
@@ -758,9 +750,9 @@ def test_what_it_does_not_take(table: Connection, refused: Refused) -> None:
     with refused(nbsql.InputError, "auto chooses families of method='naive', not of 'joint'"):
         nbsql.fit(table, "t", target="y", families="auto", method="joint")
     with refused(nbsql.InputError, "methods must be a list of methods, such as ['naive', 'tan'], not 'tan'"):
-        nbsql.auto(table, "t", target="y", methods="tan")  # type: ignore[arg-type]
+        nbsql.auto(table, "t", target="y", methods="tan")
     with refused(nbsql.InputError, "no method 'tam'; did you mean 'tan'?"):
-        nbsql.auto(table, "t", target="y", methods=["tam"])  # type: ignore[list-item]
+        nbsql.auto(table, "t", target="y", methods=["tam"])
     with refused(nbsql.InputError, "auto takes at most 40 classes, and the query has more"):
         nbsql.auto(table, "SELECT CAST(60 * noise AS INTEGER) AS y, x FROM t", target="y")
     with refused(

@@ -2,9 +2,6 @@
 
 import sqlite3
 import warnings
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,9 +15,8 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
-from support.algebra import COLUMNS, Row, connect, examples, fit, unweighted
+from support.algebra import COLUMNS, connect, examples, fit, unweighted
 from support.inserted import insert
-from support.refused import Refused
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
@@ -32,20 +28,18 @@ pytestmark = [  # many of these rows are too few to be calibrated on, and that i
     pytest.mark.filterwarnings("ignore:the calibration makes the log loss"),
 ]
 
-Connection = duckdb.DuckDBPyConnection
-Array = np.ndarray[Any, Any]
 near = pytest.approx
 METHODS = ("temperature", "platt", "isotonic")
 
 
 @pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
+def _quiet():
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "(one value only|nothing but NULL|.* has one class only)", NbsqlWarning)
         yield
 
 
-def table(con: Connection, name: str, load: Callable[..., Any]) -> None:
+def table(con, name, load):
     """A table of scikit-learn's with its target as y, five of its columns, a row number and a weight."""
     data, target = load(return_X_y=True)
     columns = {f"x{i}": data[:, i] for i in range(5)}
@@ -56,52 +50,52 @@ def table(con: Connection, name: str, load: Callable[..., Any]) -> None:
 
 
 @pytest.fixture(params=["cancer", "wine"])
-def model(con: Connection, request: pytest.FixtureRequest) -> nbsql.Model:
+def model(con, request):
     """A model of every second row, with the table `rest` of the others."""
     table(con, "rows", {"cancer": load_breast_cancer, "wine": load_wine}[request.param])
     con.execute("CREATE TABLE rest AS FROM rows WHERE i % 2 = 1")
     return nbsql.fit(con, "SELECT * EXCLUDE (w) FROM rows WHERE i % 2 = 0", target="y", id="i", name="m")
 
 
-def scores(model: nbsql.Model, source: str) -> tuple[Array, Array, Array]:
+def scores(model, source):
     """ln p of every class but for a constant a row, the true class, and the weight, by row number."""
     frame = model.joint_log_likelihood(source).df().sort_values("i")
     joint = frame[[f"joint_log_likelihood_{label}" for label in sorted(model.classes)]].to_numpy()
     return joint, frame["y"].to_numpy(), frame["w"].to_numpy(dtype=float)
 
 
-def odds(joint: Array) -> Array:
+def odds(joint):
     """The log-odds of each class against the rest."""
     return np.column_stack([joint[:, k] - logsumexp(np.delete(joint, k, axis=1), axis=1) for k in range(joint.shape[1])])
 
 
-def softmax(joint: Array) -> Array:
+def softmax(joint):
     return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
 
-def calibrated(model: nbsql.Model, source: str) -> Array:
+def calibrated(model, source):
     frame = model.predict_proba(source).df().sort_values("i")
     return frame[[f"probability_{label}" for label in sorted(model.classes)]].to_numpy()
 
 
-def temperature(joint: Array, y: Array, w: Array) -> float:
+def temperature(joint, y, w):
     """T by scipy."""
 
-    def loss(log_t: float) -> float:
+    def loss(log_t):
         scaled = joint / np.exp(log_t)
         return float(w @ (logsumexp(scaled, axis=1) - scaled[np.arange(len(y)), y]))
 
     return float(np.exp(minimize_scalar(loss, bounds=(-3, 6), method="bounded", options={"xatol": 1e-12}).x))
 
 
-def sigmoid(f: Array, y: Array, w: Array) -> tuple[float, float]:
+def sigmoid(f, y, w):
     """Platt's slope and intercept by scipy, from his definition."""
     hits, misses = w[y].sum(), w[~y].sum()
     target = np.where(y, (hits + 1) / (hits + 2), 1 / (misses + 2))
     centre, scale = f.mean(), f.std()
     x = (f - centre) / scale
 
-    def loss(ab: Array) -> tuple[float, Array]:
+    def loss(ab):
         z = ab[0] * x + ab[1]
         error = w * (expit(z) - target)
         return float(w @ (np.logaddexp(0, z) - target * z)), np.array([error @ x, error.sum()])
@@ -111,7 +105,7 @@ def sigmoid(f: Array, y: Array, w: Array) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_the_temperature_is_that_of_scipy(model: nbsql.Model, weight: str | None) -> None:
+def test_the_temperature_is_that_of_scipy(model, weight):
     joint, y, w = scores(model, "rest")
     found = model.calibrate("rest", folds=None, weight=weight)
     w = w if weight else np.ones(len(y))
@@ -126,7 +120,7 @@ def test_the_temperature_is_that_of_scipy(model: nbsql.Model, weight: str | None
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_platts_sigmoid_is_that_of_scikit_learn_and_of_scipy(model: nbsql.Model, weight: str | None) -> None:
+def test_platts_sigmoid_is_that_of_scikit_learn_and_of_scipy(model, weight):
     joint, y, w = scores(model, "rest")
     f, w = odds(joint), w if weight else np.ones(len(y))
     found = model.calibrate("rest", method="platt", folds=None, weight=weight)
@@ -142,7 +136,7 @@ def test_platts_sigmoid_is_that_of_scikit_learn_and_of_scipy(model: nbsql.Model,
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_isotonic_posteriors_are_those_of_scikit_learn(model: nbsql.Model, weight: str | None) -> None:
+def test_isotonic_posteriors_are_those_of_scikit_learn(model, weight):
     joint, y, w = scores(model, "rest")
     f, w = odds(joint), w if weight else np.ones(len(y))
     model.calibrate("rest", method="isotonic", folds=None, weight=weight)
@@ -159,7 +153,7 @@ point = st.tuples(st.integers(-4, 4).map(float), st.booleans(), st.integers(1, 3
 points = st.lists(point, min_size=1, max_size=40)
 
 
-def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple[Any, ...]]:
+def found(method, rows):
     """What a method finds of scores, hits, weights and numbers of classes."""
     con = duckdb.connect()
     con.execute("CREATE TABLE scores (score DOUBLE, hit BOOLEAN, weight DOUBLE, class_no INTEGER)")
@@ -173,7 +167,7 @@ def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple
 @pytest.mark.slow
 @given(points)
 @examples(40)
-def test_pooling_adjacent_violators_is_isotonic_regression(rows: list[tuple[float, bool, float, int]]) -> None:
+def test_pooling_adjacent_violators_is_isotonic_regression(rows):
     knots = sorted(found("isotonic", rows))
     for k in {row[3] for row in rows}:
         score, hit, weight, _ = map(np.array, zip(*[row for row in rows if row[3] == k], strict=True))
@@ -186,7 +180,7 @@ def test_pooling_adjacent_violators_is_isotonic_regression(rows: list[tuple[floa
 
 @given(points)
 @examples(25)
-def test_platts_sigmoid_has_the_least_loss(rows: list[tuple[float, bool, float, int]]) -> None:
+def test_platts_sigmoid_has_the_least_loss(rows):
     for k, slope, intercept in found("platt", rows):
         f, y, w, _ = map(np.array, zip(*[row for row in rows if row[3] == k], strict=True))
         hits, misses = w[y].sum(), w[~y].sum()
@@ -195,7 +189,7 @@ def test_platts_sigmoid_has_the_least_loss(rows: list[tuple[float, bool, float, 
         assert (error.sum(), error @ f) == near((0, 0), abs=1e-8)
 
 
-def test_rows_that_the_model_has_learnt_are_scored_without_themselves(con: Connection) -> None:
+def test_rows_that_the_model_has_learnt_are_scored_without_themselves(con):
     table(con, "rows", load_breast_cancer)
     model = nbsql.fit(con, "rows", target="y", id="i", exclude=["w"], infer="types")
     columns = "y, x0, x1, x2, x3, x4"
@@ -213,7 +207,7 @@ def test_rows_that_the_model_has_learnt_are_scored_without_themselves(con: Conne
     assert [name for (name,) in after if (name,) not in before] == [f"{model.state.relations._transient} calibration"]
 
 
-def test_folds_count_by_the_weight_of_the_fit(con: Connection) -> None:
+def test_folds_count_by_the_weight_of_the_fit(con):
     table(con, "rows", load_wine)
     weighed = nbsql.fit(con, "rows", target="y", id="i", weight="w")
     found = weighed.calibrate("rows", folds=3)
@@ -224,7 +218,7 @@ def test_folds_count_by_the_weight_of_the_fit(con: Connection) -> None:
 
 @given(unweighted, unweighted)
 @examples(6)
-def test_temperature_keeps_the_ranking_and_never_loses(a: list[Row], b: list[Row]) -> None:
+def test_temperature_keeps_the_ranking_and_never_loses(a, b):
     con = connect(a=a, b=b, rows=a + b)
     model = fit(con, "rows")
     if len(model.classes) == 1:
@@ -242,14 +236,14 @@ def test_temperature_keeps_the_ranking_and_never_loses(a: list[Row], b: list[Row
     assert "play" in COLUMNS
 
 
-def agrees(one: nbsql.Evaluation, other: nbsql.Evaluation) -> bool:
+def agrees(one, other):
     """But for the last digits, in which sums differ from run to run."""
     return [value for _, value in one.summary()] == near([value for _, value in other.summary()], rel=1e-12)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
-def test_every_form_and_every_way_to_ask_gives_the_same(con: Connection, form: str, method: str) -> None:
+def test_every_form_and_every_way_to_ask_gives_the_same(con, form, method):
     table(con, "rows", load_wine)
     con.execute("CREATE TABLE levels AS SELECT i, y, x0 > 13 AS a, floor(x1) AS b, 'l' || floor(x2 * 3) AS c FROM rows")
     model = nbsql.fit(con, "levels", target="y", id="i", name="m", families={"b": "categorical"})
@@ -278,7 +272,7 @@ def test_every_form_and_every_way_to_ask_gives_the_same(con: Connection, form: s
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_the_model_rules_out_stays_out(con: Connection, form: str, method: str) -> None:
+def test_what_the_model_rules_out_stays_out(con, form, method):
     con.execute("""CREATE TABLE t AS SELECT i % 3 AS y, i % 3 > 0 AS a, i % 3 < 2 AS b, CAST(i % 7 AS DOUBLE) AS x
         FROM range(60) AS r(i)""")
     model = nbsql.fit(con, "t", target="y", alpha=0, name="m")
@@ -288,7 +282,7 @@ def test_what_the_model_rules_out_stays_out(con: Connection, form: str, method: 
     assert found == [(0, 1.0, 1.0, 0.0, 0.0), (1, 1.0, 0.0, 1.0, 0.0), (None,) * 5]
 
 
-def test_a_temperature_without_an_optimum_ends(con: Connection) -> None:
+def test_a_temperature_without_an_optimum_ends(con):
     con.execute("CREATE TABLE t AS SELECT i % 2 = 0 AS y, i % 2 * 3.0 + i % 5 / 10 AS x FROM range(40) AS r(i)")
     model = nbsql.fit(con, "t", target="y")
     wrong = model.calibrate("SELECT NOT y AS y, x FROM t", folds=None)
@@ -300,7 +294,7 @@ def test_a_temperature_without_an_optimum_ends(con: Connection) -> None:
     assert right.calibrated_log_loss == near(0, abs=1e-11)
 
 
-def test_a_row_far_from_its_class_does_not_decide_the_temperature(con: Connection, form: str) -> None:
+def test_a_row_far_from_its_class_does_not_decide_the_temperature(con, form):
     """The log loss of a row is bounded in an evaluation, and no temperature would help it."""
     con.execute(
         """CREATE TABLE t AS SELECT i, i % 2 AS y, 1.0 AS w, i % 2 + hash(i) % 1000 / 250 - 2 AS x FROM range(400) AS r(i)"""
@@ -320,7 +314,7 @@ def test_a_row_far_from_its_class_does_not_decide_the_temperature(con: Connectio
     assert far.temperature == near(1000, rel=1e-6)
 
 
-def test_a_calibration_stays_with_the_model(con: Connection, tmp_path: Path) -> None:
+def test_a_calibration_stays_with_the_model(con, tmp_path):
     table(con, "rows", load_wine)
     con.execute(f"ATTACH '{tmp_path / 'shop.duckdb'}' AS shop")
     model = nbsql.fit(con, "rows", target="y", id="i", exclude=["w"], name="m", database="shop")
@@ -334,7 +328,7 @@ def test_a_calibration_stays_with_the_model(con: Connection, tmp_path: Path) -> 
     assert con.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'm'").fetchone() == (0,)
 
 
-def test_another_calibration_takes_its_place(con: Connection) -> None:
+def test_another_calibration_takes_its_place(con):
     table(con, "rows", load_wine)
     model = nbsql.fit(con, "rows", target="y", id="i", exclude=["w"], name="m")
     other = nbsql.load(con, "m")
@@ -359,9 +353,7 @@ def test_another_calibration_takes_its_place(con: Connection) -> None:
         ("m", lambda m: m.rollback("1")),
     ],
 )
-def test_a_change_of_the_model_drops_its_calibration_and_says_so(
-    con: Connection, name: str | None, change: Callable[[nbsql.Model], None]
-) -> None:
+def test_a_change_of_the_model_drops_its_calibration_and_says_so(con, name, change):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
     con.execute("CREATE TABLE one AS FROM t LIMIT 1")
     model = nbsql.fit(con, "t", target="y", name=name)
@@ -382,7 +374,7 @@ def test_a_change_of_the_model_drops_its_calibration_and_says_so(
         nbsql.load(con, name).drop()
 
 
-def test_models_derived_from_a_calibrated_one_have_no_calibration(con: Connection, tmp_path: Path) -> None:
+def test_models_derived_from_a_calibrated_one_have_no_calibration(con, tmp_path):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="m")
     model.calibrate("t", folds=2)
@@ -394,9 +386,7 @@ def test_models_derived_from_a_calibrated_one_have_no_calibration(con: Connectio
 
 @pytest.mark.parametrize(("method", "name"), [*((method, "n") for method in METHODS), ("platt", None)])
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
-def test_a_calibration_travels_in_the_file_of_its_model(
-    con: Connection, tmp_path: Path, method: str, name: str | None, form: str
-) -> None:
+def test_a_calibration_travels_in_the_file_of_its_model(con, tmp_path, method, name, form):
     con.execute(
         "CREATE TABLE t AS SELECT hash(i) % 3 AS y, CAST(hash(i, 1) % 7 AS DOUBLE) + hash(i) % 3 AS x FROM range(60) AS r(i)"
     )
@@ -418,7 +408,7 @@ def test_a_calibration_travels_in_the_file_of_its_model(
         assert rows[0] == rows[1]
 
 
-def test_errors_are_one_line_and_change_nothing(con: Connection, refused: Refused) -> None:
+def test_errors_are_one_line_and_change_nothing(con, refused):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="m")
     for source, options, message in [
@@ -449,7 +439,7 @@ def test_errors_are_one_line_and_change_nothing(con: Connection, refused: Refuse
             model.calibrate(source, **options)
 
 
-def test_models_that_cannot_be_calibrated(con: Connection, refused: Refused) -> None:
+def test_models_that_cannot_be_calibrated(con, refused):
     con.execute("CREATE TABLE t AS SELECT ['a', 'b'][i % 2 + 1] AS y, 'n' || i % 3 || ' w' AS note FROM range(12) AS r(i)")
     one = nbsql.fit(con, "FROM t WHERE y = 'a'", target="y", name="one", families={"note": nbsql.Text()})
     with refused(InputError, "model 'one' has one class only; there is nothing to calibrate"):
@@ -460,7 +450,7 @@ def test_models_that_cannot_be_calibrated(con: Connection, refused: Refused) -> 
         one.evaluate("t", calibrated=True)
 
 
-def test_a_calibration_of_no_use_comes_with_a_warning(con: Connection) -> None:
+def test_a_calibration_of_no_use_comes_with_a_warning(con):
     con.execute("CREATE TABLE t AS SELECT i % 2 = 0 AS y, i % 2 * 3.0 + i % 5 / 10 AS x FROM range(40) AS r(i)")
     model = nbsql.fit(con, "t", target="y")
     with pytest.warns(nbsql.NbsqlWarning, match=r"^the temperature is at its bound, 1000: the posteriors of the 40 "):
@@ -472,7 +462,7 @@ def test_a_calibration_of_no_use_comes_with_a_warning(con: Connection) -> None:
 @pytest.mark.slow
 @pytest.mark.forms("method")
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
-def test_a_calibrated_model_answers_calibrated_unless_asked_otherwise(con: Connection, method: Any) -> None:
+def test_a_calibrated_model_answers_calibrated_unless_asked_otherwise(con, method):
     con.execute("""CREATE TABLE t AS SELECT i, chr(97 + (i % 3)::INT) AS y, hash(i) % 97 / 40.0 + i % 3 AS x,
         hash(i) % 97 / 40.0 + i % 3 + hash(i, 1) % 10 / 90.0 AS again, 'k' || hash(i, 2) % 4 AS k FROM range(240) AS r(i)""")
     model = nbsql.fit(con, "FROM t WHERE i % 2 = 0", target="y", features=["x", "again", "k"], name="m")
@@ -483,7 +473,7 @@ def test_a_calibrated_model_answers_calibrated_unless_asked_otherwise(con: Conne
     answers = model.predict_proba("rest", columns=["i"]).fetchall()
     asked = {None: answers, True: answers, False: own}
 
-    def agree(found: list[Any], expected: list[Any]) -> None:
+    def agree(found, expected):
         for row, other in zip(sorted(found), sorted(expected), strict=True):
             assert row[:2] == other[:2]
             assert row[2:] == near(other[2:], rel=1e-9, abs=1e-12)
@@ -492,7 +482,7 @@ def test_a_calibrated_model_answers_calibrated_unless_asked_otherwise(con: Conne
     sqlite.execute("CREATE TABLE rest (i INTEGER, x REAL, again REAL, k TEXT)")
     sqlite.executemany("INSERT INTO rest VALUES (?, ?, ?, ?)", con.execute("SELECT i, x, again, k FROM rest").fetchall())
     for calibrated, expected in asked.items():
-        options: dict[str, Any] = {"calibrated": calibrated, "columns": ["i"]}
+        options = {"calibrated": calibrated, "columns": ["i"]}
         agree(model.predict_proba("rest", **options).fetchall(), expected)
         agree(con.execute(model.sql("predict_proba", "rest", inline=True, **options)).fetchall(), expected)
         agree(con.execute(model.sql("predict_proba", "rest", dialect="duckdb", **options)).fetchall(), expected)

@@ -1,17 +1,13 @@
 """A warning of rows that are copies of others, by which folds judge a model on what it has learnt."""
 
 import warnings
-from collections.abc import Callable
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 ROWS = "SELECT hash(i) % 2 = 0 AS y, hash(i + 1) % 1000 / 10 AS a, 'k' || hash(i + 3) % 40 AS c FROM range({}) AS r(i)"
-VERBS: dict[str, Callable[..., Any]] = {
+VERBS = {
     "cross_validate": nbsql.cross_validate,
     "sweep": nbsql.sweep,
     "evaluate": lambda *args, exclude, **options: nbsql.fit(*args, exclude=exclude, **options).evaluate(args[1], folds=5),
@@ -20,13 +16,13 @@ VERBS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.fixture
-def copied(con: Connection) -> Connection:
+def copied(con):
     con.execute(f"CREATE TABLE t AS SELECT rows.*, i // 10 % 5 AS part FROM ({ROWS.format(200)}) AS rows, range(10) AS r(i)")
     return con
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_copies_are_said_with_the_cure(copied: Connection, verb: str) -> None:
+def test_copies_are_said_with_the_cure(copied, verb):
     with pytest.warns(
         nbsql.NbsqlWarning, match=r"^only \d+ of [\d,]+ rows of t differ: if these are copies, .* by fold=.part.$"
     ):
@@ -41,14 +37,14 @@ def test_copies_are_said_with_the_cure(copied: Connection, verb: str) -> None:
         "SELECT i % 2 = 0 AS y, hash(i) % 9 AS a, hash(i + 1) % 9 AS b, hash(i) % 8 AS c, 1 AS d FROM range(2000) AS r(i)",
     ],
 )
-def test_rows_that_differ_or_are_equal_by_chance_are_not_copies(con: Connection, source: str) -> None:
+def test_rows_that_differ_or_are_equal_by_chance_are_not_copies(con, source):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         nbsql.cross_validate(con, source, target="y", folds=3)
     assert not [each for each in found if "copies" in str(each.message)]
 
 
-def test_a_column_of_folds_that_copies_share_is_the_cure(copied: Connection) -> None:
+def test_a_column_of_folds_that_copies_share_is_the_cure(copied):
     copied.execute("CREATE OR REPLACE TABLE t AS SELECT *, (hash(a, c) % 5)::INTEGER AS shared FROM t")
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="only .* differ")

@@ -1,9 +1,6 @@
 """Cross-validation by subtraction: the answers of a fit for every fold, without one."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,14 +14,13 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
-from support.algebra import COLUMNS, FAMILIES, Row, connect, examples, refitted, unweighted
+from support.algebra import COLUMNS, FAMILIES, connect, examples, refitted, unweighted
 
 import nbsql
 from nbsql import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 
@@ -35,7 +31,7 @@ near = pytest.approx
     st.sampled_from(["empirical", "uniform", "smoothed"]),
 )
 @examples(8)
-def test_every_fold_is_predicted_as_a_fit_of_the_others_would(rows: list[Row], unseen: Any, prior: str) -> None:
+def test_every_fold_is_predicted_as_a_fit_of_the_others_would(rows, unseen, prior):
     con = connect(rows=rows)
     con.execute("CREATE TABLE folded AS SELECT * EXCLUDE (times), row_number() OVER () % 3 AS part FROM rows")
     found = nbsql.cross_validate(con, "folded", target="play", fold="part", families=FAMILIES, unseen=unseen, prior=prior)
@@ -48,7 +44,7 @@ def test_every_fold_is_predicted_as_a_fit_of_the_others_would(rows: list[Row], u
 
 
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
-def test_weights_and_classes_that_a_fold_alone_has(con: Connection, form: str) -> None:
+def test_weights_and_classes_that_a_fold_alone_has(con, form):
     con.execute("""
         CREATE TABLE folded AS FROM (VALUES
             (0, 'a', 'u', 1.0, 2), (0, 'b', 'v', 2.0, 1), (1, 'a', 'u', 1.5, 1), (1, 'c', 'w', 9.0, 3), (1, 'b', 'u', 2.5, 0),
@@ -63,7 +59,7 @@ def test_weights_and_classes_that_a_fold_alone_has(con: Connection, form: str) -
     assert ("c", "c") not in [row[:2] for row in found.evaluation.confusion]  # only its own fold has class c
 
 
-def test_numbers_without_gaps_that_do_not_vary_in_other_folds(con: Connection) -> None:
+def test_numbers_without_gaps_that_do_not_vary_in_other_folds(con):
     """Number y varies in fold 0 alone, so that the model of its rows is without; and class c is in fold 1 alone."""
     con.execute("""
         CREATE TABLE folded AS
@@ -78,7 +74,7 @@ def test_numbers_without_gaps_that_do_not_vary_in_other_folds(con: Connection) -
     assert (found.evaluation.accuracy, found.evaluation.log_loss) == (near(accuracy), near(loss, rel=1e-12))
 
 
-def test_folds_are_those_of_scikit_learn(con: Connection) -> None:
+def test_folds_are_those_of_scikit_learn(con):
     data, target = load_breast_cancer(return_X_y=True)
     part = np.arange(len(target)) % 5
     columns = {f"x{i}": data[:, i] for i in range(data.shape[1])}
@@ -93,7 +89,7 @@ def test_folds_are_those_of_scikit_learn(con: Connection) -> None:
         assert accuracy == near(accuracy_score(target[of_fold], theirs[of_fold].argmax(axis=1)), rel=1e-12)
 
 
-def test_dealt_folds_share_every_class_and_stay_the_same(con: Connection) -> None:
+def test_dealt_folds_share_every_class_and_stay_the_same(con):
     con.execute(
         "CREATE TABLE t AS SELECT CASE WHEN i < 30 THEN 'few' ELSE 'many' END AS y, hash(i) % 7 AS x FROM range(130) r(i)"
     )
@@ -103,15 +99,15 @@ def test_dealt_folds_share_every_class_and_stay_the_same(con: Connection) -> Non
     shuffled = nbsql.cross_validate(con, "SELECT * FROM t ORDER BY hash(x, y, random())", target="y", folds=10)
     assert repr(found) == repr(shuffled)
     tables = con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary AND table_name NOT LIKE '%out of fold%'")
-    assert tables.fetchone()[0] <= 12  # type: ignore[index] - of the two whole models, whose parameters the evaluations read
+    assert tables.fetchone()[0] <= 12  # - of the two whole models, whose parameters the evaluations read
 
 
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
-def test_the_models_of_many_folds_are_made_in_parts(con: Connection, layout: Callable[..., None], form: str) -> None:
+def test_the_models_of_many_folds_are_made_in_parts(con, layout, form):
     con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(90) r(i)")
-    options: dict[str, Any] = {"target": "y", "folds": 7, "unseen": "smooth"}
+    options = {"target": "y", "folds": 7, "unseen": "smooth"}
     at_once = nbsql.cross_validate(con, "t", **options)
-    names: list[str] = []
+    names = []
     layout(fold_cells=1)
     with nbsql.watch(names.append):
         in_parts = nbsql.cross_validate(con, "t", **options)
@@ -120,7 +116,7 @@ def test_the_models_of_many_folds_are_made_in_parts(con: Connection, layout: Cal
         assert one == (*other[:4], near(other[4], rel=1e-12))
 
 
-def test_one_class_is_worth_a_warning(con: Connection) -> None:
+def test_one_class_is_worth_a_warning(con):
     with pytest.warns(nbsql.NbsqlWarning) as caught:
         found = nbsql.cross_validate(con, "SELECT 'a' AS y, i * 1.0 AS x FROM range(12) AS t(i)", target="y", folds=3)
     line = "'y' has one class only in the folds, 'a'; each predicts it, so that the results mean nothing"
@@ -129,7 +125,7 @@ def test_one_class_is_worth_a_warning(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])
-def test_a_large_table_is_dealt_by_a_hash(con: Connection, layout: Callable[..., None], source: str) -> None:
+def test_a_large_table_is_dealt_by_a_hash(con, layout, source):
     layout(sorted_rows=100)
     con.execute(
         "CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(600) r(i)"
@@ -145,7 +141,7 @@ def test_a_large_table_is_dealt_by_a_hash(con: Connection, layout: Callable[...,
     assert (found.accuracy, found.log_loss) == (near(accuracy), near(loss, rel=1e-9))
 
 
-def test_folds_that_cannot_be_are_refused(con: Connection) -> None:
+def test_folds_that_cannot_be_are_refused(con):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 0), ('b', 2, 0)) AS t(y, x, part)")
     for options, message in [
         ({"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
@@ -164,7 +160,7 @@ def test_folds_that_cannot_be_are_refused(con: Connection) -> None:
 @pytest.mark.slow
 @pytest.mark.forms("form")
 @pytest.mark.parametrize("form", ["pandas", "polars", "stream", "query of a frame"])
-def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con: Connection, form: str) -> None:
+def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con, form):
     rows = {
         "y": [i % 2 for i in range(40)],
         "a": [f"a{i % 3}" for i in range(40)],
@@ -176,12 +172,12 @@ def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con:
     con.register("registered", table)
     con.execute("CREATE TABLE kept AS FROM registered")
 
-    def source() -> Any:  # to which only the results refer
+    def source():  # to which only the results refer
         if form == "query of a frame":
             return nbsql.fit(con, table, target="y").log_evidence(table.slice(0)).limit(40)
         return {"pandas": table.to_pandas, "polars": lambda: polars.from_arrow(table), "stream": table.to_reader}[form]()
 
-    settings: list[dict[str, Any]] = [
+    settings = [
         {"folds": "loo"},
         {"fold": "f"},
         {"folds": 4, "method": "lda", "features": ["x"]},
@@ -197,7 +193,7 @@ def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con:
 
 
 @pytest.mark.slow
-def test_the_method_that_gains_most_is_named_with_what_was_measured(con: Connection) -> None:
+def test_the_method_that_gains_most_is_named_with_what_was_measured(con):
     columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, i % 5 AS part"
     con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")
     found = nbsql.cross_validate(con, "pairs", target="y", folds=4, exclude=["part"])
@@ -210,12 +206,12 @@ def test_the_method_that_gains_most_is_named_with_what_was_measured(con: Connect
 
 
 @pytest.mark.nightly  # by day the command line names it
-def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con: Connection, tmp_path: Path) -> None:
+def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con, tmp_path):
     columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, 1.0 + i % 3 AS w"
     con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")
     con.execute(f"CREATE TABLE later AS SELECT {columns}, (i + i // 2 + (i % 50 = 0)::INT) % 2 AS y FROM range(600) AS r(i)")
     model = nbsql.fit(con, "pairs", target="y", exclude=["w"], name="m")
-    options: dict[str, Any] = {"target": "y", "folds": 5, "features": ["a", "b"]}
+    options = {"target": "y", "folds": 5, "features": ["a", "b"]}
     naive, tan = (nbsql.cross_validate(con, "later", weight="w", method=each, **options) for each in ("naive", "tan"))
     line = rf"method='(tan|aode)' gains {naive.log_loss - tan.log_loss:.2g} of log loss on five folds \(\d+(\.\d)? s\)"
     assert re.fullmatch(line, model.evaluate(con.table("later").df(), weight="w").gain())
@@ -232,7 +228,7 @@ def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con: Connect
     assert re.search(r"Other methods, tried on these rows: method=&#39;(tan|aode)&#39; gains", text)
 
 
-def test_what_no_other_method_is_tried_on(con: Connection, tmp_path: Path) -> None:
+def test_what_no_other_method_is_tried_on(con, tmp_path):
     con.execute("CREATE TABLE t AS SELECT 1.0 * (i % 7) AS x, i // 2 % 2 AS y FROM range(100) AS r(i)")
     model = nbsql.fit(con, "t", target="y", method=nbsql.Mixture(2))
     evaluated = model.evaluate("SELECT 1.0 * i AS x, i % 2 AS y FROM range(50) AS r(i)")
@@ -243,7 +239,7 @@ def test_what_no_other_method_is_tried_on(con: Connection, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit() -> None:
+def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit():
     query = """
     SELECT i % 2 AS y, i % 4 AS part, hash(i) % 1000 / 100.0 AS a, a * 2 AS b FROM range(400) AS r(i)
     """
@@ -257,9 +253,7 @@ def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit() -> None
 
 
 @pytest.mark.parametrize("case", ["bins", "parents", "many categories"])
-def test_a_model_scored_by_lists_is_evaluated_by_the_counts_of_the_other_folds(
-    con: duckdb.DuckDBPyConnection, case: str
-) -> None:
+def test_a_model_scored_by_lists_is_evaluated_by_the_counts_of_the_other_folds(con, case):
     """A list has the scores of one model, and each fold has its own."""
     names = [f"c{number}" for number in range(45 if case == "many categories" else 6)]
     columns = [
@@ -268,7 +262,7 @@ def test_a_model_scored_by_lists_is_evaluated_by_the_counts_of_the_other_folds(
     ]
     numbers = [f"hash(i, {n}, 2) % 100 / 10.0 + i % 2 AS x{n}" for n in range(4)]
     con.execute(f"CREATE TABLE listed AS SELECT i % 2 AS y, {', '.join([*columns, *numbers])} FROM range(400) AS r(i)")
-    families: dict[str, Any] = {f"x{n}": nbsql.Binned(bins=5) for n in range(4)}
+    families = {f"x{n}": nbsql.Binned(bins=5) for n in range(4)}
     if case == "parents":
         families = {"c0": nbsql.Conditional("c1"), "x0": nbsql.Conditional("x1", edges=[3, 6], parent_edges=[4])}
     model = nbsql.fit(con, "listed", target="y", families=families)

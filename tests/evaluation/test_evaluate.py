@@ -4,8 +4,6 @@ import itertools
 import json
 import math
 import re
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -29,7 +27,7 @@ ROWS = """
 """
 
 
-def rows(classes: int, label: str = "CAST(i % {classes} AS VARCHAR)", count: int = 300) -> str:
+def rows(classes, label="CAST(i % {classes} AS VARCHAR)", count=300):
     known = label.format(classes=classes)
     return ROWS.format(classes=classes, rows=count, label=f"CASE WHEN i % 61 = 7 THEN NULL ELSE {known} END")
 
@@ -37,7 +35,7 @@ def rows(classes: int, label: str = "CAST(i % {classes} AS VARCHAR)", count: int
 class Oracle:
     """The posteriors of a model for the rows that have a class, and what scikit-learn makes of them."""
 
-    def __init__(self, model: nbsql.Model, source: str, target: str = "label", weight: str | None = None) -> None:
+    def __init__(self, model, source, target="label", weight=None):
         query = model.predict_proba(f"SELECT * FROM ({source}) AS t WHERE {target} IS NOT NULL")
         columns, found = query.columns, sorted(query.fetchall(), key=repr)  # by what the rows begin with, whatever the model
         self.labels = sorted(model.classes)
@@ -49,14 +47,14 @@ class Oracle:
             self.p = np.where(self.p > 0.5, self.p, 1 - self.p[:, ::-1])
         self.w = np.ones(len(found)) if weight is None else np.array([float(row[columns.index(weight)]) for row in found])
 
-    def one(self, label: Any) -> tuple[np.ndarray, np.ndarray]:
+    def one(self, label):
         """Whether a row is of the class, and its posterior."""
         return np.array([y == label for y in self.y]), self.p[:, self.labels.index(label)]
 
-    def hold(self, found: nbsql.Evaluation) -> None:
+    def hold(self, found):
         """Every number against scikit-learn's."""
         y, prediction, w = self.y, self.prediction, self.w
-        weighted: dict[str, Any] = {"sample_weight": w}
+        weighted = {"sample_weight": w}
         hot = np.array([[y == label for label in self.labels] for y in self.y])
         expected = {
             "rows": len(y),
@@ -95,7 +93,7 @@ class Oracle:
             assert ours == pytest.approx(theirs, **CLOSE)
 
 
-def both(con: duckdb.DuckDBPyConnection, source: str, **options: Any) -> nbsql.Model:
+def both(con, source, **options):
     con.execute(f"CREATE TABLE data AS {source}")
     return nbsql.fit(con, "SELECT * FROM data WHERE label IS NOT NULL", target="label", exclude=["i", "w"], **options)
 
@@ -105,9 +103,7 @@ def both(con: duckdb.DuckDBPyConnection, source: str, **options: Any) -> nbsql.M
 
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("classes", [2, 3, 7])
-def test_every_number_is_that_of_scikit_learn(
-    con: duckdb.DuckDBPyConnection, form: str, classes: int, weight: str | None
-) -> None:
+def test_every_number_is_that_of_scikit_learn(con, form, classes, weight):
     model = both(con, rows(classes))
     found = model.evaluate("data", weight=weight)
     oracle = Oracle(model, "FROM data", weight=weight)
@@ -117,7 +113,7 @@ def test_every_number_is_that_of_scikit_learn(
 
 
 @pytest.mark.parametrize(("weight", "total"), [("1e308", "inf"), ("1e200", "1e+201"), ("5e-324", "4.94066e-323")])
-def test_weights_that_no_sum_holds_are_refused(con: duckdb.DuckDBPyConnection, weight: str, total: str) -> None:
+def test_weights_that_no_sum_holds_are_refused(con, weight, total):
     model = nbsql.fit(con, "FROM (VALUES ('a', 1e0), ('a', 2), ('b', 5)) AS t(y, x)", target="y")
     message = f"the weights 'w' sum to {total}, and must sum to 1e-150 to 1e+150; multiply all weights by one number"
     with pytest.raises(nbsql.InputError, match=re.escape(message)):
@@ -131,7 +127,7 @@ def test_weights_that_no_sum_holds_are_refused(con: duckdb.DuckDBPyConnection, w
     ["i % 3 = 0", "CAST(i % 3 AS UTINYINT)", "DATE '2024-02-28' + CAST(i % 3 AS INTEGER)", "(i % 3) / 2",
      "CAST('b' || i % 2 AS ENUM ('b1', 'b0'))", "CAST(i % 3 AS DECIMAL(4, 1))"],
 )  # fmt: skip
-def test_labels_of_any_type(con: duckdb.DuckDBPyConnection, label: str) -> None:
+def test_labels_of_any_type(con, label):
     model = both(con, rows(3, label))
     found = model.evaluate("data")
     oracle = Oracle(model, "FROM data")
@@ -146,13 +142,13 @@ def test_labels_of_any_type(con: duckdb.DuckDBPyConnection, label: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # of classes that are too many to be learnt
-def test_three_hundred_classes(con: duckdb.DuckDBPyConnection) -> None:
+def test_three_hundred_classes(con):
     model = both(con, rows(300, count=3000))
     Oracle(model, "FROM data").hold(model.evaluate("data"))
 
 
 @pytest.mark.parametrize("file", ["mushroom.csv.gz", "house_votes_84.csv", "iris.csv"])
-def test_real_data(con: duckdb.DuckDBPyConnection, data: Path, file: str) -> None:
+def test_real_data(con, data, file):
     target = {"mushroom.csv.gz": "class", "house_votes_84.csv": "party", "iris.csv": "species"}[file]
     con.execute(f"CREATE TABLE data AS SELECT *, row_number() OVER () % 5 + 1 AS w FROM '{data / file}'")
     model = nbsql.fit(
@@ -165,7 +161,7 @@ def test_real_data(con: duckdb.DuckDBPyConnection, data: Path, file: str) -> Non
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_curves_are_those_of_scikit_learn(con: duckdb.DuckDBPyConnection, form: str, weight: str | None) -> None:
+def test_curves_are_those_of_scikit_learn(con, form, weight):
     model = both(con, rows(3))
     found, oracle = model.evaluate("data", weight=weight), Oracle(model, "FROM data", weight=weight)
     roc, precision_recall = by_class(found.roc), by_class(found.precision_recall)
@@ -189,16 +185,16 @@ def test_curves_are_those_of_scikit_learn(con: duckdb.DuckDBPyConnection, form: 
     assert [[ours.get((a, b), 0) for b in oracle.labels] for a in oracle.labels] == confusion.tolist()
 
 
-def by_class(query: nbsql.Query) -> dict[Any, list[tuple[float, ...]]]:
+def by_class(query):
     return {label: [row[1:] for row in group] for label, group in itertools.groupby(query, key=lambda row: row[0])}
 
 
-def approximately(*columns: Any) -> Any:
+def approximately(*columns):
     return [pytest.approx(row, **CLOSE) for row in zip(*columns, strict=True)]
 
 
 @pytest.mark.parametrize("bins", [1, 3, 7, 10, 49])
-def test_calibration_is_that_of_scikit_learn(con: duckdb.DuckDBPyConnection, bins: int) -> None:
+def test_calibration_is_that_of_scikit_learn(con, bins):
     model = both(con, rows(3))
     found, oracle = model.evaluate("data", bins=bins), Oracle(model, "FROM data")
     table = by_class(found.calibration)
@@ -216,7 +212,7 @@ def test_calibration_is_that_of_scikit_learn(con: duckdb.DuckDBPyConnection, bin
 
 
 @pytest.mark.parametrize("bins", [1, 3, 10, 49, 1000])
-def test_a_posterior_on_the_edge_of_a_bin_is_in_the_bin_below(con: duckdb.DuckDBPyConnection, bins: int) -> None:
+def test_a_posterior_on_the_edge_of_a_bin_is_in_the_bin_below(con, bins):
     edges = np.linspace(0, 1, bins + 1)
     values = np.unique(
         np.concatenate([edges, np.nextafter(edges, -1), np.nextafter(edges, 2), [i / bins for i in range(bins + 1)]])
@@ -237,12 +233,12 @@ SKY = "(VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS
 
 
 @pytest.fixture
-def sky(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def sky(con):
     con.execute(f"CREATE TABLE sky AS FROM {SKY}")
     return nbsql.fit(con, "sky", target="play", name="weather")
 
 
-def test_four_days(sky: nbsql.Model) -> None:
+def test_four_days(sky):
     found = sky.evaluate("sky")
     assert (found.rows, found.accuracy, found.majority, found.balanced_accuracy) == (4, 0.75, 0.5, 0.75)
     assert found.log_loss == pytest.approx(-(2 * math.log(3 / 5) + math.log(2 / 3) + math.log(2 / 5)) / 4, rel=1e-14)
@@ -257,14 +253,14 @@ def test_four_days(sky: nbsql.Model) -> None:
     assert found.confusion.fetchall() == [("no", "no", 2), ("yes", "no", 1), ("yes", "yes", 1)]
 
 
-def test_lift_spreads_ties_evenly(sky: nbsql.Model) -> None:
+def test_lift_spreads_ties_evenly(sky):
     lift = by_class(sky.evaluate("sky", bins=4).lift)
     assert lift["yes"] == approximately([1 / 4, 1 / 2, 3 / 4, 1], [1 / 2, 2 / 3, 5 / 6, 1], [2, 4 / 3, 10 / 9, 1])
     assert lift["no"] == approximately([1 / 4, 1 / 2, 3 / 4, 1], [1 / 3, 2 / 3, 1, 1], [4 / 3, 4 / 3, 4 / 3, 1])
 
 
 @pytest.mark.slow
-def test_lift_has_every_depth_once_whatever_the_weights() -> None:
+def test_lift_has_every_depth_once_whatever_the_weights():
     con = duckdb.connect()
     con.execute("CREATE TABLE data AS SELECT i % 2 = 0 AS y, i * 37 % 11 AS x, i AS id FROM range(40) AS r(i)")
     model = nbsql.fit(con, "data", target="y", features=["x"])
@@ -275,7 +271,7 @@ def test_lift_has_every_depth_once_whatever_the_weights() -> None:
     con.close()
 
 
-def test_a_weight_counts_as_copies(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_a_weight_counts_as_copies(con, form):
     model = both(con, rows(3))
     source = "SELECT * REPLACE (w - 1 AS w) FROM data"  # some of weight 0
     weighted = model.evaluate(source, weight="W", bins=7)
@@ -296,7 +292,7 @@ def test_a_weight_counts_as_copies(con: duckdb.DuckDBPyConnection, form: str) ->
         )
 
 
-def test_a_class_that_the_model_does_not_know_is_wrong_and_has_a_probability_of_0(sky: nbsql.Model) -> None:
+def test_a_class_that_the_model_does_not_know_is_wrong_and_has_a_probability_of_0(sky):
     source = f"FROM {SKY} UNION ALL SELECT 'rain', 'storm' UNION ALL SELECT 'sun', NULL"
     found = sky.evaluate(source)
     y, prediction = ["no", "no", "yes", "yes", "storm"], ["no", "no", "yes", "no", "yes"]
@@ -316,7 +312,7 @@ def test_a_class_that_the_model_does_not_know_is_wrong_and_has_a_probability_of_
     assert "1 row of a class that the model does not know, counted as wrong" in str(found)
 
 
-def test_a_row_that_no_class_can_explain_is_wrong(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_a_row_that_no_class_can_explain_is_wrong(con, form):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'x', 'no'), ('b', 'y', 'yes')) AS t(a, b, y)")
     model = nbsql.fit(con, "t", target="y", alpha=0)
     found = model.evaluate("FROM (VALUES ('a', 'x', 'no'), ('a', 'y', 'no'), ('b', 'y', 'yes')) AS t(a, b, y)")
@@ -330,7 +326,7 @@ def test_a_row_that_no_class_can_explain_is_wrong(con: duckdb.DuckDBPyConnection
     assert found.calibration_error == 0
 
 
-def test_what_is_undefined_is_none_and_in_no_mean(con: duckdb.DuckDBPyConnection, sky: nbsql.Model) -> None:
+def test_what_is_undefined_is_none_and_in_no_mean(con, sky):
     found = sky.evaluate("SELECT 'sun' AS sky, 'no' AS play")
     no, yes = found.classes
     assert (no.precision, no.recall, no.roc_auc, no.average_precision, no.ks) == (1, 1, None, 1, None)
@@ -348,7 +344,7 @@ def test_labels_are_printed_as_everywhere(con):
 
 
 @pytest.mark.slow
-def test_both_of_two_classes_have_one_area_where_posteriors_become_1() -> None:
+def test_both_of_two_classes_have_one_area_where_posteriors_become_1():
     """Rows are ranked as by log-odds, in areas, intervals, the comparison and curves; scikit-learn has the area."""
     columns = ", ".join(f"x AS x{i}" for i in range(30))  # one piece of evidence, thirty times
     con = duckdb.connect()

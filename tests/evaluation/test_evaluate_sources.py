@@ -1,14 +1,10 @@
 """Judging a model: from any source, under any name, and what is refused."""
 
 import datetime
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 from support.nearly import nearly
-from support.refused import Refused
 
 import nbsql
 
@@ -16,7 +12,7 @@ SKY = "(VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS
 
 
 @pytest.fixture
-def sky(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def sky(con):
     con.execute(f"CREATE TABLE sky AS FROM {SKY}")
     return nbsql.fit(con, "sky", target="play", name="weather")
 
@@ -24,9 +20,7 @@ def sky(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
 # Sources, and what is left behind. ---------------------------------------------------------------------------------------
 
 
-def test_any_source_gives_the_same_and_nothing_is_left_behind(
-    con: duckdb.DuckDBPyConnection, sky: nbsql.Model, state: Callable[[], list[tuple[Any, ...]]]
-) -> None:
+def test_any_source_gives_the_same_and_nothing_is_left_behind(con, sky, state):
     con.execute("CREATE VIEW seen AS FROM sky")
     before = state()
     expected = sky.evaluate("sky").to_dict()
@@ -49,7 +43,7 @@ def test_any_source_gives_the_same_and_nothing_is_left_behind(
 
 
 @pytest.mark.slow
-def test_tables_of_any_name_are_read(con: duckdb.DuckDBPyConnection, sky: nbsql.Model) -> None:
+def test_tables_of_any_name_are_read(con, sky):
     names = ["outcomes", "known", "judged", "cumulated", "classes", "confusion", "metrics", "source", 'a "b".c; --', "Größe"]
     for name in names:
         quoted = '"' + name.replace('"', '""') + '"'
@@ -58,7 +52,7 @@ def test_tables_of_any_name_are_read(con: duckdb.DuckDBPyConnection, sky: nbsql.
         assert sky.evaluate(f"SELECT * FROM {quoted} AS t").accuracy == 0.75
 
 
-def test_columns_and_labels_of_any_name(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_columns_and_labels_of_any_name(con, form):
     nasty = ["it's", 'say "no"', "a;b--", "prediction", "Ünïcode\nline"]
     con.execute(
         """CREATE TABLE t AS SELECT $1[i % 5 + 1] AS "prediction", i % 5 AS "class", i % 7 AS "it's; a ""weight""\",
@@ -77,7 +71,7 @@ def test_columns_and_labels_of_any_name(con: duckdb.DuckDBPyConnection, form: st
     assert len([line for line in printed if line.startswith(("it's ", 'say "no" ', "a;b-- ", "prediction "))]) == 4
 
 
-def test_enum_and_text_agree_and_dates_and_timestamps_and_numbers(con: duckdb.DuckDBPyConnection) -> None:
+def test_enum_and_text_agree_and_dates_and_timestamps_and_numbers(con):
     pairs = [
         ("CAST(l AS ENUM ('z', 'a'))", "CAST(l AS ENUM ('q', 'a', 'z'))", ["a", "z"]),
         ("l", "CAST(l AS ENUM ('q', 'a', 'z'))", ["a", "z"]),
@@ -94,7 +88,7 @@ def test_enum_and_text_agree_and_dates_and_timestamps_and_numbers(con: duckdb.Du
         assert [item.label for item in found.classes] == labels
 
 
-def test_read_only_transient_and_inside_a_transaction(tmp_path: Path) -> None:
+def test_read_only_transient_and_inside_a_transaction(tmp_path):
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         con.execute(f"CREATE TABLE sky AS FROM {SKY}")
         nbsql.fit(con, "sky", target="play", name="weather")
@@ -109,13 +103,13 @@ def test_read_only_transient_and_inside_a_transaction(tmp_path: Path) -> None:
         assert transient.evaluate("sky").lift.fetchall()
 
 
-def test_the_sql_runs_by_itself(con: duckdb.DuckDBPyConnection, sky: nbsql.Model) -> None:
+def test_the_sql_runs_by_itself(con, sky):
     found = {(label, metric): value for label, metric, value in con.execute(sky.evaluate_sql("sky")).fetchall()}
     assert (found[None, "accuracy"], found["yes", "recall"]) == (0.75, 0.5)
     assert con.execute(sky.evaluate_sql("sky", table="confusion")).fetchall() == sky.evaluate("sky").confusion.fetchall()
 
 
-def test_it_prints_as_a_table(sky: nbsql.Model) -> None:
+def test_it_prints_as_a_table(sky):
     found = sky.evaluate("FROM sky UNION ALL SELECT 'sun', NULL")
     assert str(found).splitlines() == [
         "4 rows evaluated",
@@ -150,7 +144,7 @@ NULL_TARGET = "the target 'play' is NULL in every row of the query; an evaluatio
 WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
 
 
-def test_errors_are_one_line_and_change_nothing(sky: nbsql.Model, refused: Refused) -> None:
+def test_errors_are_one_line_and_change_nothing(sky, refused):
     for source, options, message in [
         ("SELECT 'sun' AS sky", {}, "no column 'play' in the query, the target of the model; its columns are 'sky'"),
         ("SELECT 'sun' AS sky, 'x' AS pla", {}, "no column 'play' in the query, the target of the model; did you mean 'pla'?"),
@@ -188,7 +182,7 @@ def test_errors_are_one_line_and_change_nothing(sky: nbsql.Model, refused: Refus
             sky.evaluate(source, **options)
 
 
-def test_a_table_that_there_is_not(sky: nbsql.Model, refused: Refused) -> None:
+def test_a_table_that_there_is_not(sky, refused):
     known = "'metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'"
     line = f"no table 'rocs'; did you mean 'roc'?; there are {known}, 'slices', 'slice_intervals', 'cost'"
     with refused(nbsql.InputError, line):

@@ -1,7 +1,5 @@
 """The fold of a row hangs on the bytes of its texts, not on how a session compares them."""
 
-from collections.abc import Callable
-
 import duckdb
 import pytest
 
@@ -18,7 +16,7 @@ FROM range(60) AS r(i)"""
 
 
 @pytest.mark.parametrize("sorted_rows", [1_000, 0])
-def test_folds_are_the_same_under_every_collation(sorted_rows: int, layout: Callable[..., None]) -> None:
+def test_folds_are_the_same_under_every_collation(sorted_rows, layout):
     """Dealt by class, and by the hash alone, as those of a larger query are."""
     layout(sorted_rows=sorted_rows)
     found = []

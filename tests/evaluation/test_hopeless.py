@@ -2,8 +2,6 @@
 
 import re
 import warnings
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +16,7 @@ COPIES = ", ".join(f"x + {number} AS x{number}" for number in range(12))
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     """Rows of two classes that a number tells apart badly, a table with the number twelve times, and one sorted by class."""
     con = duckdb.connect()
     con.execute(
@@ -30,7 +28,7 @@ def con() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def said(con: Any, source: Any, **options: Any) -> tuple[nbsql.Model, list[str]]:
+def said(con, source, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = nbsql.fit(con, source, target="y", **options)
@@ -38,9 +36,7 @@ def said(con: Any, source: Any, **options: Any) -> tuple[nbsql.Model, list[str]]
 
 
 @pytest.mark.slow
-def test_a_model_that_counts_evidence_twelve_times_is_said_to_be_worse_than_none(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path
-) -> None:
+def test_a_model_that_counts_evidence_twelve_times_is_said_to_be_worse_than_none(con, tmp_path):
     con.execute(f"COPY copies TO '{tmp_path}/copies.csv'")
     model, lines = said(con, "copies")
     with pytest.warns(nbsql.NbsqlWarning):
@@ -60,7 +56,7 @@ def test_a_model_that_counts_evidence_twelve_times_is_said_to_be_worse_than_none
     assert weighted.evaluate("copies").log_loss < judged.log_loss_of_priors  # which is the cure
 
 
-def test_the_accuracy_is_compared_with_that_of_the_majority(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_accuracy_is_compared_with_that_of_the_majority(con):
     con.execute(
         "CREATE TABLE rare AS SELECT if(hash(i) % 20 = 0, 'a', 'b') AS y, hash(i + 7) % 100 / 100 AS x FROM range(900) AS r(i)"
     )
@@ -68,14 +64,14 @@ def test_the_accuracy_is_compared_with_that_of_the_majority(con: duckdb.DuckDBPy
     assert "is below that of the majority, 9" in line
 
 
-def test_a_log_loss_that_is_written_as_that_of_the_priors_is_not_said_to_be_above_it(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_log_loss_that_is_written_as_that_of_the_priors_is_not_said_to_be_above_it(con):
     """The feature is independent of the class: the two differ by the last digit."""
     con.execute("CREATE TABLE even AS SELECT if(i % 2 = 0, 'a', 'b') AS y, i // 2 % 2 = 0 AS x FROM range(60) AS r(i)")
     assert said(con, "even")[1] == []
 
 
 @pytest.mark.slow
-def test_models_that_are_better_or_that_the_user_chose_are_not_judged(con: duckdb.DuckDBPyConnection) -> None:
+def test_models_that_are_better_or_that_the_user_chose_are_not_judged(con):
     families = dict.fromkeys((f"x{number}" for number in range(12)), "gaussian")
     assert said(con, "once")[1] == said(con, "sorted")[1] == []
     for options in ({"families": families}, {"infer": "types"}, {"method": "weighted"}):
@@ -89,7 +85,7 @@ def test_models_that_are_better_or_that_the_user_chose_are_not_judged(con: duckd
 
 
 @pytest.mark.slow
-def test_the_command_line_says_its_own_option(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_the_command_line_says_its_own_option(con, tmp_path):
     con.execute(f"COPY copies TO '{tmp_path}/copies.parquet'")
     options = ("--target", "y", "--name", "m")
     result = CliRunner().invoke(main, ["fit", f"{tmp_path}/d.duckdb", f"{tmp_path}/copies.parquet", *options])
@@ -98,7 +94,7 @@ def test_the_command_line_says_its_own_option(con: duckdb.DuckDBPyConnection, tm
     assert line.endswith("; fit anew with --method weighted")
 
 
-def test_a_model_of_a_hundred_copies_is_said_to_be_worse_than_none(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_model_of_a_hundred_copies_is_said_to_be_worse_than_none(con):
     copies = ", ".join(f"x + {number} AS x{number}" for number in range(100))
     model, (line,) = said(con, f"SELECT y, {copies} FROM once")
     with pytest.warns(nbsql.NbsqlWarning):

@@ -1,7 +1,6 @@
 """How sure the numbers of an evaluation are, and the difference of two models: against scipy, and DeLong et al. row by row."""
 
 import math
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -11,29 +10,29 @@ from scipy import stats
 
 import nbsql
 
-CLOSE: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12}
+CLOSE = {"rel": 1e-9, "abs": 1e-12}
 Z = stats.norm.ppf(0.975)
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def intervals_of(evaluation: nbsql.Evaluation) -> dict[tuple[Any, str], tuple[Any, ...]]:
-    return {(label, metric): numbers for label, metric, *numbers in evaluation.intervals}  # type: ignore[misc]
+def intervals_of(evaluation):
+    return {(label, metric): numbers for label, metric, *numbers in evaluation.intervals}
 
 
-def wins(positive: np.ndarray, p: np.ndarray) -> np.ndarray:
+def wins(positive, p):
     """Which rows of the class beat which of the others, a tie counting half."""
     here, there = p[positive], p[~positive]
     return np.array((here[:, None] > there[None, :]) + 0.5 * (here[:, None] == there[None, :]))
 
 
-def delong(beaten: np.ndarray) -> tuple[float, float]:
+def delong(beaten):
     """The area, or the difference of two, and its standard error, from `wins`."""
     error = beaten.mean(1).var(ddof=1) / beaten.shape[0] + beaten.mean(0).var(ddof=1) / beaten.shape[1]
     return float(beaten.mean()), math.sqrt(error)
 
 
-def losses(oracle: Oracle) -> dict[str, np.ndarray]:
+def losses(oracle):
     """What an evaluation takes the means of, a row each."""
     true = oracle.p[np.arange(len(oracle.y)), [oracle.labels.index(label) for label in oracle.y]]
     squares = (oracle.p**2).sum(1) - true**2 + (1 - true) ** 2
@@ -42,14 +41,14 @@ def losses(oracle: Oracle) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_intervals_are_those_of_wilson_and_delong(con: duckdb.DuckDBPyConnection, classes: int) -> None:
+def test_intervals_are_those_of_wilson_and_delong(con, classes):
     source = rows(classes)
     model = nbsql.fit(con, source, target="label", exclude=["i", "w"], name="m")
     evaluation = model.evaluate(source)
     oracle, found = Oracle(model, source), intervals_of(evaluation)
     y, prediction = np.array(oracle.y), np.array(oracle.prediction)
     means = losses(oracle)
-    shares: dict[tuple[Any, str], np.ndarray] = {(None, "accuracy"): means.pop("accuracy")}
+    shares = {(None, "accuracy"): means.pop("accuracy")}
     for label in oracle.labels:
         shares[label, "precision"] = (y == prediction)[prediction == label]
         shares[label, "recall"] = (y == prediction)[y == label]
@@ -61,7 +60,7 @@ def test_intervals_are_those_of_wilson_and_delong(con: duckdb.DuckDBPyConnection
         wilson = stats.binomtest(int(right.sum()), len(right)).proportion_ci(method="wilson")
         assert (value, low, high) == pytest.approx((right.mean(), wilson.low, wilson.high), **CLOSE)
         assert error == pytest.approx(math.sqrt(value * (1 - value) / len(right)), **CLOSE)
-    areas: dict[Any, Any] = {label: delong(wins(*oracle.one(label))) for label in oracle.labels}
+    areas = {label: delong(wins(*oracle.one(label))) for label in oracle.labels}
     if classes == 2:
         areas[None] = areas[oracle.labels[1]]
     for label, (area, error) in areas.items():
@@ -75,7 +74,7 @@ def test_intervals_are_those_of_wilson_and_delong(con: duckdb.DuckDBPyConnection
     assert not found
 
 
-def test_a_weight_counts_as_so_many_rows(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_weight_counts_as_so_many_rows(con):
     source = rows(3)
     model = nbsql.fit(con, source, target="label", exclude=["i", "w"], name="m")
     weighed = intervals_of(model.evaluate(source, weight="w"))
@@ -85,7 +84,7 @@ def test_a_weight_counts_as_so_many_rows(con: duckdb.DuckDBPyConnection) -> None
         assert numbers == pytest.approx(copied[key], **CLOSE)
 
 
-def test_one_row_of_a_class_says_nothing_of_how_sure_an_area_is(con: duckdb.DuckDBPyConnection) -> None:
+def test_one_row_of_a_class_says_nothing_of_how_sure_an_area_is(con):
     model = nbsql.fit(con, "SELECT i % 2 AS y, i AS x FROM range(10) AS t(i)", target="y", name="m")
     found = intervals_of(model.evaluate("SELECT i // 4 AS y, i AS x FROM range(5) AS t(i)"))
     assert found[1, "roc_auc"][0] == 1.0
@@ -97,7 +96,7 @@ def test_one_row_of_a_class_says_nothing_of_how_sure_an_area_is(con: duckdb.Duck
 
 
 @pytest.mark.parametrize("weight", [0.2, 0.15])  # which are 1 together, and less
-def test_a_weight_of_one_or_less_says_nothing_of_how_sure_a_mean_is(con: duckdb.DuckDBPyConnection, weight: float) -> None:
+def test_a_weight_of_one_or_less_says_nothing_of_how_sure_a_mean_is(con, weight):
     source = f"SELECT i % 2 AS y, i % 3 + i % 2 AS x, {weight} AS w FROM range(5) AS t(i)"
     model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 + i % 2 AS x FROM range(30) AS t(i)", target="y", name="m")
     evaluation = model.evaluate(source, weight="w")
@@ -110,7 +109,7 @@ def test_a_weight_of_one_or_less_says_nothing_of_how_sure_a_mean_is(con: duckdb.
 
 
 @pytest.mark.parametrize("wrong", ["-1", "NULL", "'inf'", "'nan'", "1e308"])
-def test_weights_that_an_evaluation_refuses_are_refused_by_a_comparison(con: duckdb.DuckDBPyConnection, wrong: str) -> None:
+def test_weights_that_an_evaluation_refuses_are_refused_by_a_comparison(con, wrong):
     """What only a sum shows is refused by `monitor`, too, which leaves rows without a weight out."""
     model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 AS x FROM range(30) AS t(i)", target="y", name="m")
     weight = f"CASE WHEN i < 2 THEN {wrong}::DOUBLE ELSE 1 END"
@@ -130,7 +129,7 @@ def test_weights_that_an_evaluation_refuses_are_refused_by_a_comparison(con: duc
         assert (found["rows"], found["labelled"]) == (3, 1)
 
 
-def test_a_class_that_the_model_does_not_know_is_one_of_three(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_class_that_the_model_does_not_know_is_one_of_three(con):
     """The sum of the squares is then over three classes, in an evaluation, its intervals, slices and a comparison."""
     model = nbsql.fit(con, rows(2), target="label", features=["a", "b"], name="m")
     label = "CASE WHEN i % 10 = 3 THEN 'other' ELSE label END AS label"
@@ -153,12 +152,12 @@ def test_a_class_that_the_model_does_not_know_is_one_of_three(con: duckdb.DuckDB
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_two_models_are_compared_row_by_row(con: duckdb.DuckDBPyConnection, classes: int) -> None:
+def test_two_models_are_compared_row_by_row(con, classes):
     source = rows(classes)
     models = [nbsql.fit(con, source, target="label", features=names, name=names[0]) for names in (["a", "b"], ["b"])]
     found = {(label, metric): numbers for label, metric, *numbers in models[0].compare(models[1], source)}
     oracles = [Oracle(model, source) for model in models]
-    expected: dict[tuple[Any, str], tuple[float, ...]] = {}
+    expected = {}
     one, other = map(losses, oracles)
     for metric in one:
         expected[None, metric] = (one[metric].mean(), other[metric].mean(), stats.sem(one[metric] - other[metric]))
@@ -174,7 +173,7 @@ def test_two_models_are_compared_row_by_row(con: duckdb.DuckDBPyConnection, clas
         assert found[key] == pytest.approx([value, theirs, difference, error, difference - reach, difference + reach], **CLOSE)
 
 
-def test_two_models_are_compared_by_weight(con: duckdb.DuckDBPyConnection) -> None:
+def test_two_models_are_compared_by_weight(con):
     source = rows(3)
     one, other = (nbsql.fit(con, source, target="label", features=[name], name=name) for name in "ab")
     weighed = one.compare(other, source, weight="w").fetchall()
@@ -184,16 +183,16 @@ def test_two_models_are_compared_by_weight(con: duckdb.DuckDBPyConnection) -> No
         assert mine[2:] == pytest.approx(theirs[2:], **CLOSE)
 
 
-def test_a_model_beside_itself_is_no_better(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_model_beside_itself_is_no_better(con):
     model = nbsql.fit(con, rows(2), target="label", features=["a"], name="m")
     for *_, difference, error, low, high in model.compare(model, rows(2)):
         assert (difference, error, low, high) == (0.0, 0.0, 0.0, 0.0)
 
 
-def test_what_cannot_be_compared_is_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_cannot_be_compared_is_said(con):
     model = nbsql.fit(con, rows(2), target="label", features=["a"], name="m")
     with pytest.raises(nbsql.InputError, match=r"^other must be a model, as nbsql.load returns it, not 'm'$"):
-        model.compare("m", rows(2))  # type: ignore[arg-type]
+        model.compare("m", rows(2))
     another = nbsql.fit(con, rows(2), target="a", features=["b"], name="n")
     message = "model 'm' predicts 'label' and the other 'a'; compare models of one target"
     with pytest.raises(nbsql.InputError, match=f"^{message}$"):
@@ -213,7 +212,7 @@ def test_what_cannot_be_compared_is_said(con: duckdb.DuckDBPyConnection) -> None
             model.compare(far, rows(2))
 
 
-def test_intervals_of_a_cross_validation_are_of_its_out_of_fold_predictions(con: duckdb.DuckDBPyConnection) -> None:
+def test_intervals_of_a_cross_validation_are_of_its_out_of_fold_predictions(con):
     con.execute(
         "CREATE OR REPLACE TABLE dealt AS SELECT i % 3 AS fold, CASE WHEN hash(i) % 5 < 3 THEN 'a' ELSE 'b' END AS y, "
         "'v' || hash(i * 7) % 3 AS v, hash(i) % 5 + hash(i * 11) % 9 / 3.0 AS x FROM range(90) AS t(i)"

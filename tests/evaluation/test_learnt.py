@@ -1,7 +1,6 @@
 """Which rows a model has learnt is told by the rows, not by their name, and figures that are too good say so."""
 
 import warnings
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -19,13 +18,13 @@ LEARNT = "the model has learnt these rows"
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     con = duckdb.connect()
     con.execute(f"CREATE TABLE t AS {ROWS}")
     return con
 
 
-def learnt(model: nbsql.Model, source: Any) -> str | None:
+def learnt(model, source):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         evaluation = model.evaluate(source)
@@ -47,7 +46,7 @@ def learnt(model: nbsql.Model, source: Any) -> str | None:
         {"segment_by": "n"},
     ],
 )
-def test_rows_are_learnt_under_any_name_and_others_under_none(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+def test_rows_are_learnt_under_any_name_and_others_under_none(con, options):
     """At halves of equal numbers of each class, too, and of a frame that is called as the learnt one."""
     half, other = (con.sql(f"FROM t WHERE i // 2 % 2 = {number} ORDER BY hash(i)").df() for number in (0, 1))
     model = nbsql.fit(con, half, target="y", exclude=["i"] if "features" not in options else [], **options)
@@ -59,7 +58,7 @@ def test_rows_are_learnt_under_any_name_and_others_under_none(con: duckdb.DuckDB
 
 
 @pytest.mark.slow
-def test_batches_are_followed_through_updates_and_forgetting(con: duckdb.DuckDBPyConnection) -> None:
+def test_batches_are_followed_through_updates_and_forgetting(con):
     parts = ["FROM t WHERE i < 80", "FROM t WHERE i BETWEEN 80 AND 149", "FROM t WHERE i >= 150"]
     model = nbsql.fit(con, parts[0], target="y", exclude=["i"])
     model.update(parts[1], batch="spring")
@@ -73,7 +72,7 @@ def test_batches_are_followed_through_updates_and_forgetting(con: duckdb.DuckDBP
 
 
 @pytest.mark.slow
-def test_plots_and_the_report_hold_out_learnt_rows_alone(con: duckdb.DuckDBPyConnection) -> None:
+def test_plots_and_the_report_hold_out_learnt_rows_alone(con):
     pytest.importorskip("vl_convert")
     train, test = (con.sql(f"FROM t WHERE i % 10 {side} 7").df() for side in ("<", ">="))
     model = nbsql.fit(con, train, target="y", exclude=["i"])
@@ -89,7 +88,7 @@ def test_plots_and_the_report_hold_out_learnt_rows_alone(con: duckdb.DuckDBPyCon
         assert f"{100 * judged.accuracy:.1f} %" in picture.figure.finding
 
 
-def test_folds_of_learnt_rows_are_those_of_a_cross_validation(con: duckdb.DuckDBPyConnection) -> None:
+def test_folds_of_learnt_rows_are_those_of_a_cross_validation(con):
     model = nbsql.fit(con, "t", target="y", exclude=["i"])
     found = model.evaluate("t", folds="loo")
     expected = nbsql.cross_validate(con, "t", target="y", exclude=["i"], folds="loo").evaluation
@@ -104,7 +103,7 @@ def test_folds_of_learnt_rows_are_those_of_a_cross_validation(con: duckdb.DuckDB
         model.evaluate("FROM t WHERE i < 100", folds=5)
 
 
-def test_a_log_loss_above_that_of_the_priors_is_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_log_loss_above_that_of_the_priors_is_said(con):
     copies = ", ".join(f"x AS x{number}" for number in range(30))
     con.execute(f"CREATE TABLE wide AS SELECT i, y, {copies} FROM t")
     model = nbsql.fit(con, "FROM wide WHERE i % 2 = 0 OR i % 3 = 0", target="y", exclude=["i"])
@@ -132,7 +131,7 @@ def test_a_log_loss_above_that_of_the_priors_is_said(con: duckdb.DuckDBPyConnect
     assert found.cautions() == []  # both are written 0.6931
 
 
-def test_what_must_not_be_learnt_rows_is_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_must_not_be_learnt_rows_is_said(con):
     model, other = (nbsql.fit(con, "t", target="y", exclude=["i", name]) for name in ("x", "k"))
     with pytest.warns(NbsqlWarning, match="has learnt these rows.*; calibrate by folds of them"):
         model.calibrate("FROM t WHERE TRUE", folds=None)
@@ -140,8 +139,8 @@ def test_what_must_not_be_learnt_rows_is_said(con: duckdb.DuckDBPyConnection) ->
         model.compare(other, "FROM t WHERE TRUE")
 
 
-def test_a_batch_of_the_rows_of_another_is_learnt_with_a_warning(con: duckdb.DuckDBPyConnection) -> None:
-    def warned(source: str) -> list[str]:
+def test_a_batch_of_the_rows_of_another_is_learnt_with_a_warning(con):
+    def warned(source):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.update(source)
@@ -161,7 +160,7 @@ def test_a_batch_of_the_rows_of_another_is_learnt_with_a_warning(con: duckdb.Duc
     assert warned("FROM t LIMIT 19") == warned("FROM t LIMIT 19") == []  # others may well have the same counts
 
 
-def test_models_of_the_same_rows_are_merged_with_a_warning(con: duckdb.DuckDBPyConnection) -> None:
+def test_models_of_the_same_rows_are_merged_with_a_warning(con):
     for name, rows in ("a", "t"), ("b", "FROM t ORDER BY x"), ("c", "FROM t WHERE i <> 7"):
         nbsql.fit(con, rows, target="y", name=name, exclude=["i"])
     with pytest.warns(NbsqlWarning) as caught:
@@ -172,13 +171,13 @@ def test_models_of_the_same_rows_are_merged_with_a_warning(con: duckdb.DuckDBPyC
     ]
 
 
-def numbers(count: int, seed: int) -> pd.DataFrame:
+def numbers(count, seed):
     random = np.random.default_rng(seed)
     rows = pd.DataFrame({"x": random.normal(size=count), "n": random.integers(0, 9, size=count)})
     return rows.assign(y=np.where(rows["x"] + random.normal(size=count) > 0, "a", "b"))
 
 
-def share_learnt(model: nbsql.Model, source: Any) -> float:
+def share_learnt(model, source):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         evaluation = model.evaluate(source)
@@ -190,7 +189,7 @@ def share_learnt(model: nbsql.Model, source: Any) -> float:
 
 
 @pytest.mark.slow
-def test_rows_learnt_in_part_are_told_in_any_form(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_learnt_in_part_are_told_in_any_form(con):
     rows = numbers(400, 1)
     con.register("viewed", rows)
     con.execute("CREATE TABLE learnt AS FROM viewed")
@@ -210,7 +209,7 @@ def test_rows_learnt_in_part_are_told_in_any_form(con: duckdb.DuckDBPyConnection
         assert share_learnt(nbsql.load(other, "kept"), rows.iloc[300:]) == 0  # which has not learnt them
 
 
-def test_the_memory_of_rows_follows_the_ledger(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_memory_of_rows_follows_the_ledger(con):
     first, second = numbers(300, 1), numbers(200, 2)
     model = nbsql.fit(con, first, target="y", name="m")
     model.update(second, batch="later")
@@ -229,7 +228,7 @@ def test_the_memory_of_rows_follows_the_ledger(con: duckdb.DuckDBPyConnection) -
     assert share_learnt(nbsql.load(con, "m"), first.iloc[:60]) == 0
 
 
-def test_rows_that_are_equal_by_chance_are_not_taken_for_learnt_ones(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_that_are_equal_by_chance_are_not_taken_for_learnt_ones(con):
     """At few categories, at many copies of each row, and at few rows; those that were learnt are told from them."""
     random = np.random.default_rng(3)
     few = pd.DataFrame(random.integers(0, 3, size=(600, 6)), columns=list("abcdef")).astype(str)
@@ -244,7 +243,7 @@ def test_rows_that_are_equal_by_chance_are_not_taken_for_learnt_ones(con: duckdb
 
 
 @pytest.mark.slow
-def test_a_report_says_that_rows_were_learnt_in_part(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_report_says_that_rows_were_learnt_in_part(con):
     pytest.importorskip("vl_convert")
     rows = numbers(400, 1)
     model = nbsql.fit(con, rows, target="y")

@@ -1,7 +1,5 @@
 """Leave-one-out: the answers of a fit without each row, from one count of all rows."""
 
-from typing import Any
-
 import duckdb
 import numpy as np
 import pytest
@@ -12,9 +10,8 @@ from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
-from support.algebra import COLUMNS, FAMILIES, Row, connect, examples, refitted, row
+from support.algebra import COLUMNS, FAMILIES, connect, examples, refitted, row
 from support.inserted import insert
-from support.refused import Refused
 
 import nbsql
 from nbsql import InputError
@@ -22,12 +19,11 @@ from nbsql.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 
 # Values that one row alone has, missing ones, an outlier, a class of one row, and weights, some of them 0.
-DAYS: list[Row] = [
+DAYS = [
     ("a", True, 0.5, 1, 2, 0, ["a", "b"], "a b c", "no", 1),
     ("a", False, 1.25, 2, 1, 1, ["a"], "a", "no", 2),
     ("b", None, 1.25, 0, None, 3, ["b", "b", "c"], "b b", "no", 1),
@@ -38,7 +34,7 @@ DAYS: list[Row] = [
     ("d", True, 7.5, 4, 1, 1, ["e"], "e a", "maybe", 2),
 ]
 
-CASES: dict[str, dict[str, Any]] = {
+CASES = {
     "mixed": {"families": FAMILIES},
     "unseen values": {"families": FAMILIES, "unseen": "smooth", "nulls": "category", "prior": "smoothed"},
     "weights": {"families": FAMILIES, "weight": "times", "exclude": [], "prior": "uniform"},
@@ -96,7 +92,7 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.slow
 @pytest.mark.forms("name")
 @pytest.mark.parametrize("name", CASES)
-def test_every_row_is_predicted_as_a_fit_without_it_would(name: str) -> None:
+def test_every_row_is_predicted_as_a_fit_without_it_would(name):
     con = connect(days=DAYS)
     con.execute("CREATE TABLE numbered AS SELECT *, row_number() OVER () AS part FROM days")
     options = {"exclude": ["times"], **CASES[name]}
@@ -129,10 +125,10 @@ def test_every_row_is_predicted_as_a_fit_without_it_would(name: str) -> None:
     nulls="skip",
 )
 @examples(5)
-def test_any_table_is_left_out_row_by_row(rows: list[Row], unseen: Any, prior: str, nulls: Any) -> None:
+def test_any_table_is_left_out_row_by_row(rows, unseen, prior, nulls):
     con = connect(rows=rows)
     con.execute("CREATE TABLE numbered AS SELECT *, row_number() OVER () AS part FROM rows")
-    options: dict[str, Any] = {"families": FAMILIES, "unseen": unseen, "prior": prior, "nulls": nulls}
+    options = {"families": FAMILIES, "unseen": unseen, "prior": prior, "nulls": nulls}
     found = nbsql.cross_validate(con, "rows", target="play", folds="loo", exclude=["times"], **options)
     _, loss = refitted(con, "(SELECT * EXCLUDE (times) FROM numbered)", "part", **options)
     assert found.rows == len(rows)
@@ -140,7 +136,7 @@ def test_any_table_is_left_out_row_by_row(rows: list[Row], unseen: Any, prior: s
     assert "times" in COLUMNS
 
 
-def test_it_is_that_of_scikit_learn(con: Connection) -> None:
+def test_it_is_that_of_scikit_learn(con):
     data, target = load_iris(return_X_y=True)
     columns = ", ".join(f"column{i} AS x{i}" for i in range(4))
     table = np.column_stack([data, target])
@@ -154,18 +150,18 @@ def test_it_is_that_of_scikit_learn(con: Connection) -> None:
     assert repr(found).startswith("150 rows predicted by the models of all other rows\n")
 
 
-def test_an_outlier_takes_no_digits_with_it(con: Connection) -> None:
+def test_an_outlier_takes_no_digits_with_it(con):
     values = [0.1, 0.25, 0.4, 1e9, 0.3, 0.55, 0.2, -1e9, 0.35, 1e12]
     con.execute("CREATE TABLE t (y VARCHAR, x DOUBLE, waited DOUBLE)")
     insert(con, "t", [("ab"[i % 2], x, abs(x)) for i, x in enumerate(values)])
     con.execute("CREATE TABLE numbered AS SELECT *, row_number() OVER () AS part FROM t")
-    options: dict[str, Any] = {"families": {"waited": "exponential"}}
+    options = {"families": {"waited": "exponential"}}
     found = nbsql.cross_validate(con, "t", target="y", folds="loo", **options)
     assert found.log_loss == near(refitted(con, "numbered", "part", play="y", **options)[1], rel=1e-9)
 
 
 @pytest.mark.slow
-def test_many_categories_are_scored_in_blocks(con: Connection) -> None:
+def test_many_categories_are_scored_in_blocks(con):
     columns = ", ".join(f"'v' || hash(i, {j}) % 3 AS c{j}" for j in range(23))
     con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, {columns}, hash(i, 99) % 5 + 0.5 AS x FROM range(6) AS r(i)")
     con.execute("CREATE TABLE numbered AS SELECT *, row_number() OVER () AS part FROM t")
@@ -175,9 +171,9 @@ def test_many_categories_are_scored_in_blocks(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("rows", [10, 500])
-def test_it_takes_the_same_statements_for_any_number_of_rows(con: Connection, rows: int) -> None:
+def test_it_takes_the_same_statements_for_any_number_of_rows(con, rows):
     con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, i % 7 AS x, 'v' || i % 3 AS v FROM range({rows}) AS r(i)")
-    names: list[str] = []
+    names = []
     with nbsql.watch(names.append):
         found = nbsql.cross_validate(con, "t", target="y", folds="loo")
     counted = ["scan", "statistics", "count v"]  # the cells of x are counted with the classes, in the statistics
@@ -185,20 +181,20 @@ def test_it_takes_the_same_statements_for_any_number_of_rows(con: Connection, ro
     assert found.folds.fetchall() == [("loo", rows, rows, near(found.accuracy), near(found.log_loss))]
 
 
-def test_slices_add_up_to_the_whole(con: Connection) -> None:
+def test_slices_add_up_to_the_whole(con):
     con.execute(
         "CREATE TABLE t AS SELECT i % 3 AS y, sin(i) + i % 3 AS x, 'v' || i % 4 AS c, i % 5 AS week FROM range(60) AS r(i)"
     )
-    options: dict[str, Any] = {"target": "y", "exclude": ["week"], "folds": "loo"}
+    options = {"target": "y", "exclude": ["week"], "folds": "loo"}
     sliced, whole = (nbsql.cross_validate(con, "t", **options, slice_by=by) for by in ("week", None))
     assert (sliced.rows, sliced.accuracy) == (60, whole.accuracy)
     assert sliced.log_loss == near(whole.log_loss, abs=1e-12)
 
 
 @pytest.mark.slow
-def test_a_sweep_judges_every_setting_so(con: Connection) -> None:
+def test_a_sweep_judges_every_setting_so(con):
     con = connect(days=DAYS)
-    options: dict[str, Any] = {"target": "play", "folds": "loo", "weight": "times"}
+    options = {"target": "play", "folds": "loo", "weight": "times"}
     tried = [{}, {"calls": "poisson", "note": nbsql.Text()}]
     found = nbsql.sweep(con, "days", alpha=[0.5, 2], families=tried, prior=["empirical", "uniform"], **options)
     assert found.rows == 7
@@ -211,7 +207,7 @@ def test_a_sweep_judges_every_setting_so(con: Connection) -> None:
         assert ours[-3:] == near(theirs[-3:], rel=1e-9)
 
 
-def test_a_calibration_is_fitted_on_rows_left_out(con: Connection) -> None:
+def test_a_calibration_is_fitted_on_rows_left_out(con):
     con.execute("CREATE TABLE t AS SELECT 'v' || hash(i) % 3 AS y, hash(i, 1) % 9 + hash(i) % 3 AS x FROM range(80) AS r(i)")
     judged = nbsql.cross_validate(con, "t", target="y", folds="loo")
     model = nbsql.fit(con, "t", target="y")
@@ -223,7 +219,7 @@ def test_a_calibration_is_fitted_on_rows_left_out(con: Connection) -> None:
 REFUSED = "folds='loo' takes a row out of the counts as it is scored, which {} does not allow; use folds=10"
 
 
-def test_what_cannot_be_left_out_is_refused(con: Connection, refused: Refused) -> None:
+def test_what_cannot_be_left_out_is_refused(con, refused):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1.5, 'x', 0), ('b', 2, 'y', 1)) AS t(y, x, s, part)")
     for options, message in [
         ({"families": {"x": nbsql.Kernel()}}, REFUSED.format("'x' (kernel)")),
@@ -247,7 +243,7 @@ def test_what_cannot_be_left_out_is_refused(con: Connection, refused: Refused) -
             nbsql.cross_validate(con, "t", target="y", folds="loo", **options)
 
 
-def test_words_take_a_model_for_each_of_some_few_rows(con: Connection, refused: Refused) -> None:
+def test_words_take_a_model_for_each_of_some_few_rows(con, refused):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 3 AS n, 'word' || i % 7 AS s FROM range(501) AS r(i)")
     message = (
         "folds='loo' takes a model for each row, with {} among the features, and t has 501 rows, more than 500; use folds=50"
@@ -257,13 +253,13 @@ def test_words_take_a_model_for_each_of_some_few_rows(con: Connection, refused: 
             nbsql.cross_validate(con, "t", target="y", families=families, folds="loo")
 
 
-def test_one_row_is_too_few(con: Connection, refused: Refused) -> None:
+def test_one_row_is_too_few(con, refused):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 1), ('b', 2, 0)) AS t(y, x, w)")
     with refused(InputError, "leave-one-out needs at least two rows, and t has 1"):
         nbsql.cross_validate(con, "t", target="y", weight="w", folds="loo")
 
 
-def test_on_the_command_line(tmp_path: Any) -> None:
+def test_on_the_command_line(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:
         con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 5 AS x FROM range(20) AS r(i)")

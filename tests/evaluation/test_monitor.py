@@ -2,9 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -13,29 +11,28 @@ import pytest
 import nbsql
 
 FEATURES = ["carrier", "origin", "hour", "distance", "dep_delay"]
-Rows = dict[tuple[Any, ...], tuple[Any, ...]]
 
 
-def psi(a: Counter[Any], b: Counter[Any]) -> float:
+def psi(a, b):
     """Of the counts of the reference and of a period, with half a count added to each value of both."""
     keys = [key for key in {**a, **b} if a[key] > 0 or b[key] > 0]
     p, q = (np.array([side[key] + 0.5 for key in keys]) / (sum(side.values()) + len(keys) / 2) for side in (a, b))
     return float(((q - p) * np.log(q / p)).sum())
 
 
-def kl(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+def kl(a, b):
     """Kullback and Leibler's, of the normal distribution with the moments of one sample from that of another."""
     return float((np.log(b.var() / a.var()) + (a.var() + (a.mean() - b.mean()) ** 2) / b.var() - 1) / 2)
 
 
-def jeffreys(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+def jeffreys(a, b):
     """Of the normal distributions with the moments of two samples."""
     (m, v), (n, w) = ((side.mean(), side.var()) for side in (a, b))
     return float(((v + (m - n) ** 2) / w + (w + (m - n) ** 2) / v) / 2 - 1)
 
 
 @pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con():
     """Flights of the first quarter, which the model learns from, and of the rest; some have no delay, carrier or month."""
     con = duckdb.connect()
     path = Path(str(nbsql.__file__)).with_name("data") / "flights.parquet"
@@ -54,35 +51,35 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="module")
-def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
-    families: dict[str, Any] = {"hour": "categorical", "distance": nbsql.Binned(bins=5)}
+def model(con):
+    families = {"hour": "categorical", "distance": nbsql.Binned(bins=5)}
     return nbsql.fit(con, "past", target="arrival", name="late", features=FEATURES, families=families)
 
 
-def found(query: nbsql.Query) -> Rows:
+def found(query):
     rows = {tuple(row[:4]): tuple(row[4:]) for row in query.fetchall()}
     assert len(rows) == len(query.fetchall())
     return rows
 
 
-def columns(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any]:
+def columns(con, sql):
     cursor = con.execute(sql)
     return dict(zip([name for name, *_ in cursor.description], zip(*cursor.fetchall(), strict=True), strict=True))
 
 
-def counts(values: Any, weights: Any) -> Counter[Any]:
-    total: Counter[Any] = Counter()
+def counts(values, weights):
+    total = Counter()
     for value, weight in zip(values, weights, strict=True):
         if value is not None:
             total[value] += weight
     return total
 
 
-def test_each_number_against_the_counts_of_the_model(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_each_number_against_the_counts_of_the_model(con, model):
     rows = found(model.monitor("later", by="the month"))
     assert [period for period, *_, metric in rows if metric == "rows"] == [*map(str, range(4, 13)), None]
     past = columns(con, "FROM past")
-    edges = [-math.inf, *model.families["distance"].edges, math.inf]  # type: ignore[attr-defined]
+    edges = [-math.inf, *model.families["distance"].edges, math.inf]
     for period in ("7", None):
         where = '"the month" IS NOT DISTINCT FROM ' + (period or "NULL")
         now = columns(con, f"FROM (FROM later WHERE {where})")
@@ -123,7 +120,7 @@ def test_each_number_against_the_counts_of_the_model(con: duckdb.DuckDBPyConnect
         assert rows[period, None, None, "psi"] == (None, None, None, None)  # counts do not say how scores are distributed
 
 
-def test_a_period_without_labels(model: nbsql.Model) -> None:
+def test_a_period_without_labels(model):
     december = '{} FROM later WHERE "the month" = 12'
     rows = found(model.monitor(december.format("SELECT *"), by="The Month"))
     for metric in ("accuracy", "log_loss", "label_psi", "unknown"):
@@ -140,7 +137,7 @@ def test_a_period_without_labels(model: nbsql.Model) -> None:
 
 
 @pytest.mark.parametrize("by", ["the month", None])
-def test_a_summary_has_one_row_per_period_with_the_feature_that_moved_most(model: nbsql.Model, by: str | None) -> None:
+def test_a_summary_has_one_row_per_period_with_the_feature_that_moved_most(model, by):
     every = model.monitor("later", by=by).fetchall()
     summary = model.monitor("later", by=by, summary=True)
     assert summary.columns == ["period", "rows", "labelled", "accuracy", "log_loss", "log_evidence", "feature", "psi", "moved"]
@@ -157,7 +154,7 @@ def test_a_summary_has_one_row_per_period_with_the_feature_that_moved_most(model
         assert (psi, moved) == (pytest.approx(drifts[feature][0], rel=1e-9), drifts[feature][1])
 
 
-def tenths(values: Any, weights: Any) -> list[float]:
+def tenths(values, weights):
     """The edges between bins with a tenth of the weight each, as far as ties allow."""
     order = np.argsort(values, kind="stable")
     values, up_to = np.array(values)[order], np.cumsum(np.array(weights)[order])
@@ -165,7 +162,7 @@ def tenths(values: Any, weights: Any) -> list[float]:
     return sorted(edge for edge in edges if edge > values[0])
 
 
-def counts_of_scores(past: dict[str, Any], other: dict[str, Any]) -> list[Any]:
+def counts_of_scores(past, other):
     """The weights by prediction and tenth of its probability in the past, of the past and of other rows.
 
     The edges are probabilities of the past themselves, and are lowered so that no last digit decides.
@@ -175,7 +172,7 @@ def counts_of_scores(past: dict[str, Any], other: dict[str, Any]) -> list[Any]:
     return [counts(zip(side["prediction"], place, strict=True), side["weight"]) for side, place in places]
 
 
-def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_rows_as_the_reference(con, model):
     rows = found(model.monitor("later", reference="past", by="the month", weight="weight"))
     july, past = (
         columns(con, f"FROM late.predict_proba('{name}')")
@@ -205,7 +202,7 @@ def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Mode
 
 
 @pytest.mark.slow
-def test_the_score_of_a_model_with_segments_is_that_of_each_segment(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_score_of_a_model_with_segments_is_that_of_each_segment(con):
     model = nbsql.fit(con, "past", target="arrival", name="by_origin", features=["carrier", "distance"], segment_by="origin")
     rows = found(model.monitor("later", reference="past", weight="weight"))
     past, later = (columns(con, f"FROM by_origin.predict_proba('{name}')") for name in ("past", "later"))
@@ -213,14 +210,14 @@ def test_the_score_of_a_model_with_segments_is_that_of_each_segment(con: duckdb.
     assert rows[None, None, None, "psi"][0] == pytest.approx(psi(*scores), rel=1e-9)
 
 
-def test_columns_together_and_names_that_lie_in_wait() -> None:
+def test_columns_together_and_names_that_lie_in_wait():
     con = duckdb.connect()
     con.execute("""
         CREATE TABLE outcomes AS SELECT i % 3 AS "it's; --", CASE WHEN i % 2 = 0 THEN 'r' ELSE 'n' END AS slice, i * 1.0 AS a,
             (i * 7 % 90) * 1.0 AS b, CASE WHEN i = 89 THEN 'never met' WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS "y""y"
         FROM range(90) AS t(i)
     """)
-    families: dict[str, Any] = {"both": nbsql.MultivariateGaussian(["a", "b"]), "it's; --": "categorical"}
+    families = {"both": nbsql.MultivariateGaussian(["a", "b"]), "it's; --": "categorical"}
     learnt = "FROM outcomes WHERE a < 89"
     model = nbsql.fit(con, learnt, target='y"y', exclude=["slice"], families=families)
     rows = found(model.monitor("outcomes", by="slice"))
@@ -243,8 +240,8 @@ def test_columns_together_and_names_that_lie_in_wait() -> None:
     con.close()
 
 
-def test_what_is_refused(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
-    lines: list[tuple[dict[str, Any], str]] = [
+def test_what_is_refused(con, model):
+    lines = [
         ({"by": "nowhere"}, "by must be one SQL expression over the columns of later: "),
         ({"by": "max(hour)"}, "by must have one value a row, and 'max(hour)' is an aggregate of many"),
         ({"weight": "carrier"}, "weight column 'carrier' is VARCHAR; weights must be numbers"),
@@ -265,7 +262,7 @@ def test_what_is_refused(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> 
     ("lognormal", 0.0), ("lognormal", -3.0), ("gamma", 0.0), ("beta", 1.5), ("exponential", -1.0), ("poisson", -1.0),
     ("geometric", -7.0),
 ])  # fmt: skip
-def test_numbers_outside_of_a_distribution_are_one_value_and_the_others_are_compared(family: str, outside: float) -> None:
+def test_numbers_outside_of_a_distribution_are_one_value_and_the_others_are_compared(family, outside):
     scale = {"beta": 0.1, "poisson": 1.0, "geometric": 1.0}.get(family, 0.5)
     learnt = scale * np.array([1.0, 2, 3, 4, 5, 7] * 20)
     seen = np.append(learnt[:59] / 2 if family == "beta" else learnt[:59] * 1000, outside)
@@ -296,12 +293,12 @@ def test_numbers_outside_of_a_distribution_are_one_value_and_the_others_are_comp
     assert moved == "outside"
 
 
-def test_what_cannot_be_compared_is_null_and_equal_constants_are_not_far_apart() -> None:
+def test_what_cannot_be_compared_is_null_and_equal_constants_are_not_far_apart():
     with duckdb.connect() as con:
         con.execute("""CREATE TABLE learnt AS SELECT i % 2 AS y, 7.1 AS same, 7.1 AS moved, 1.0 * (i % 5) AS varied,
             0 AS counted, i % 5 AS gone,
             CASE WHEN i % 3 > 0 THEN 1.0 * (i % 5) ELSE 0 END AS inflated FROM range(40) AS t(i)""")
-        families: dict[str, Any] = {"counted": "poisson", "inflated": nbsql.ZeroInflated(of="gamma")}
+        families = {"counted": "poisson", "inflated": nbsql.ZeroInflated(of="gamma")}
         with pytest.warns(nbsql.NbsqlWarning):
             model = nbsql.fit(con, "learnt", target="y", families=families)
         later = "SELECT * REPLACE (7.2 AS moved, 3.0 AS varied, NULL::INTEGER AS gone, i AS inflated)"
@@ -310,7 +307,7 @@ def test_what_cannot_be_compared_is_null_and_equal_constants_are_not_far_apart()
     assert indices == {None: None, "same": 0, "counted": 0, "moved": None, "varied": None, "gone": None, "inflated": None}
 
 
-def test_the_gaps_of_a_category_are_not_those_of_its_parent() -> None:
+def test_the_gaps_of_a_category_are_not_those_of_its_parent():
     con = duckdb.connect()
     con.execute("""
         CREATE TABLE gaps AS SELECT i % 2 AS y, CASE WHEN i % 3 > 0 THEN 'a' || i % 5 END AS a,
@@ -327,7 +324,7 @@ def test_the_gaps_of_a_category_are_not_those_of_its_parent() -> None:
     con.close()
 
 
-def test_rows_of_one_score_are_in_one_bin_however_their_terms_are_added() -> None:
+def test_rows_of_one_score_are_in_one_bin_however_their_terms_are_added():
     con = duckdb.connect()
     con.execute("""
         CREATE TABLE notes AS SELECT i % 2 AS y, 'w' || i % 5 || ' v' || i % 3 || ' u' || i % 7 || ' t' || i % 4 AS note
@@ -342,7 +339,7 @@ def test_rows_of_one_score_are_in_one_bin_however_their_terms_are_added() -> Non
     con.close()
 
 
-def test_the_accuracy_to_expect_needs_no_label() -> None:
+def test_the_accuracy_to_expect_needs_no_label():
     with duckdb.connect() as con:
         con.execute(
             "CREATE TABLE t AS SELECT i % 2 AS y, i % 2 + i % 5 AS x, i % 7 AS z, 1 + i % 3 AS w FROM range(60) AS r(i)"

@@ -1,8 +1,5 @@
 """Categories in columns of 0 and 1, which `auto` takes as one category each."""
 
-from typing import Any
-
-import duckdb
 import pandas as pd
 import pytest
 from support.nearly import near
@@ -11,8 +8,6 @@ import nbsql
 from nbsql.engines.connect import opened
 from nbsql.learning.one_hot import categories_of_flags
 from nbsql.spec.options import Options
-
-Connection = duckdb.DuckDBPyConnection
 
 TABLE = """
 CREATE TABLE t AS
@@ -25,7 +20,7 @@ FROM (SELECT i, hash(i) % 3 AS a, hash(i, 1) % 4 AS b, (hash(i, 2) % 1000) / 100
 """
 
 
-def encoded(con: Connection, kind: Any, *, drop_first: bool = False) -> pd.DataFrame:
+def encoded(con, kind, *, drop_first=False):
     """The table with a column for each value of its two categories."""
     frame = con.execute("FROM t").df()
     flags = [
@@ -35,14 +30,14 @@ def encoded(con: Connection, kind: Any, *, drop_first: bool = False) -> pd.DataF
     return pd.concat([frame[["y", "amount"]], *flags], axis=1)
 
 
-def groups(con: Connection, query: Any, **options: Any) -> dict[str, list[str]]:
+def groups(con, query, **options):
     with opened(con) as engine:
         found = categories_of_flags(engine, engine.source(query), Options.of("y", options))
     return {name: columns for name, (columns, _) in found.items()}
 
 
 @pytest.mark.slow
-def test_auto_of_flags_is_auto_of_the_categories(con: Connection) -> None:
+def test_auto_of_flags_is_auto_of_the_categories(con):
     con.execute(TABLE)
     frame, methods = encoded(con, bool), ["naive", nbsql.KDB(2)]
     found = nbsql.auto(con, frame, target="y", methods=methods)
@@ -61,7 +56,7 @@ def test_auto_of_flags_is_auto_of_the_categories(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_value_may_be_left_out(con: Connection) -> None:
+def test_the_first_value_may_be_left_out(con):
     con.execute(TABLE)
     found = nbsql.auto(con, encoded(con, int, drop_first=True), target="y", methods=["naive"])
     assert list(found.derive) == ["deep_colour", "size"]
@@ -96,30 +91,30 @@ def test_the_first_value_may_be_left_out(con: Connection) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_a_category(con: Connection, columns: str, options: dict[str, Any], expected: dict[str, list[str]]) -> None:
+def test_what_is_a_category(con, columns, options, expected):
     query = f"SELECT i % 5 AS y, i / 7 AS amount, {columns} FROM range(400) AS r(i)"
     assert groups(con, query, **options) == expected
 
 
 @pytest.mark.parametrize("kind", [int, float])
-def test_numbers_may_be_flags(con: Connection, kind: Any) -> None:
+def test_numbers_may_be_flags(con, kind):
     con.execute(TABLE)
     frame = encoded(con, kind)
     assert groups(con, frame) == {"deep_colour": [*frame][2:5], "size": [*frame][5:]}
 
 
-def test_no_rows_are_no_category(con: Connection) -> None:
+def test_no_rows_are_no_category(con):
     assert groups(con, "SELECT 1 AS y, true AS x_a, false AS x_b WHERE false") == {}
 
 
-def test_a_column_of_folds_is_no_part_of_a_category(con: Connection) -> None:
+def test_a_column_of_folds_is_no_part_of_a_category(con):
     data = "SELECT i % 7 < 4 AS y, hash(i) % 9 AS n, i % 2 AS part_1, 1 - i % 2 AS part_2 FROM range(300) AS r(i)"
     found = nbsql.auto(con, data, target="y", methods=["naive"], fold="part_1")
     assert found.derive == {}
 
 
 @pytest.mark.slow
-def test_a_category_that_tells_nothing_is_left_out_in_silence(con: Connection, recwarn: pytest.WarningsRecorder) -> None:
+def test_a_category_that_tells_nothing_is_left_out_in_silence(con, recwarn):
     data = """
     SELECT i % 2 AS y, (hash(i) % 100) / 10.0 + i % 2 AS x, a = 0 AS k_a, a = 1 AS k_b, a = 2 AS k_c
     FROM (SELECT i, hash(i, 5) % 3 AS a FROM range(900) AS r(i)) AS rows
@@ -130,7 +125,7 @@ def test_a_category_that_tells_nothing_is_left_out_in_silence(con: Connection, r
     assert not recwarn.list
 
 
-def test_a_target_that_is_not_there_is_told_with_the_columns_that_are(con: Connection) -> None:
+def test_a_target_that_is_not_there_is_told_with_the_columns_that_are(con):
     con.execute("CREATE OR REPLACE TABLE t AS SELECT i % 2 AS y, i % 2 = 0 AS k_a, i % 2 = 1 AS k_b FROM range(90) AS r(i)")
     with pytest.raises(nbsql.InputError, match=r"^no column 'nope' in t; its columns are 'y', 'k_a', 'k_b'$"):
         nbsql.auto(con, "t", target="nope")

@@ -1,13 +1,8 @@
 """Folds whose models are fitted one by one: each row is predicted by a fit to the others that has never met it."""
 
-from typing import Any
-
-import duckdb
 import pytest
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 # Three classes, some rows without one; a category that says nothing by itself, one that depends on it, a number and a gap.
 ROWS = """CREATE TABLE t AS
@@ -23,7 +18,7 @@ CUT = {"x": nbsql.Binned(by="mdl")}
 
 
 @pytest.fixture
-def table(con: Connection) -> Connection:
+def table(con):
     con.execute(ROWS)
     return con
 
@@ -39,7 +34,7 @@ def table(con: Connection) -> Connection:
         ({"families": CUT, "features": nbsql.Best(2)}, False),
     ],
 )
-def test_a_fold_is_judged_by_a_fit_to_the_others(table: Connection, options: dict[str, Any], unlabelled: bool) -> None:
+def test_a_fold_is_judged_by_a_fit_to_the_others(table, options, unlabelled):
     exclude = [] if "weight" in options else ["weight"]
     found = nbsql.cross_validate(table, "t", target="y", fold="part", exclude=exclude, **options)
     folds = {row[0]: row[1:] for row in found.folds.fetchall()}
@@ -55,7 +50,7 @@ def test_a_fold_is_judged_by_a_fit_to_the_others(table: Connection, options: dic
     assert found.evaluation.log_loss == pytest.approx(found.log_loss, rel=1e-9)
 
 
-def test_folds_that_are_dealt_have_all_rows(table: Connection) -> None:
+def test_folds_that_are_dealt_have_all_rows(table):
     found = nbsql.cross_validate(
         table, "SELECT * EXCLUDE (part, weight) FROM t WHERE y IS NOT NULL", target="y", method="tan", folds=3
     )
@@ -66,13 +61,13 @@ def test_folds_that_are_dealt_have_all_rows(table: Connection) -> None:
     assert found.log_loss == pytest.approx(again.log_loss, rel=1e-9)
 
 
-def test_a_sweep_over_bins_cut_by_the_classes_warns(table: Connection) -> None:
+def test_a_sweep_over_bins_cut_by_the_classes_warns(table):
     message = "the bins of 'x' were cut by the classes of all rows, so that the results are too good; evaluate on other rows"
     with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
         nbsql.sweep(table, "FROM t WHERE y IS NOT NULL", target="y", families=CUT, exclude=["part"], folds=3)
 
 
-def test_a_calibration_by_folds_cuts_bins_without_the_fold(table: Connection) -> None:
+def test_a_calibration_by_folds_cuts_bins_without_the_fold(table):
     table.execute("CREATE TABLE known AS SELECT y, a, x FROM t WHERE y IS NOT NULL")
     model = nbsql.fit(table, "known", target="y", families=CUT)
     found = model.calibrate("known", folds=3)  # and no warning
@@ -83,10 +78,10 @@ def test_a_calibration_by_folds_cuts_bins_without_the_fold(table: Connection) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [nbsql.TAN(shrinkage=3), nbsql.AODE()])
 @pytest.mark.parametrize("families", [{}, {"x": nbsql.Binned(by=[1, 3]), "a": nbsql.Categorical(nulls="category")}])
-def test_a_fitted_tree_is_found_anew_beside_each_fold(table: Connection, method: Any, families: dict[str, Any]) -> None:
+def test_a_fitted_tree_is_found_anew_beside_each_fold(table, method, families):
     """As by a cross-validation, and without a warning; so it is of a model that is read again, and after an update."""
     table.execute("CREATE TABLE known AS SELECT y, a, b, x FROM t WHERE y IS NOT NULL")
-    options: dict[str, Any] = {"target": "y", "method": method, "families": families}
+    options = {"target": "y", "method": method, "families": families}
     model = nbsql.fit(table, "FROM known WHERE rowid < 150", name="kept", **options)
     model.update("FROM known WHERE rowid >= 150")
     judged = nbsql.cross_validate(table, "known", folds=3, **options)

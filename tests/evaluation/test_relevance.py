@@ -1,6 +1,5 @@
 """What a feature tells of the class, against scikit-learn and scipy, and by hand."""
 
-import duckdb
 import numpy as np
 import pandas
 import pytest
@@ -12,12 +11,11 @@ from sklearn.metrics.cluster import contingency_matrix, expected_mutual_informat
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 
 @pytest.fixture
-def table(con: Connection) -> pandas.DataFrame:
+def table(con):
     rng = np.random.default_rng(7)
     y = rng.integers(0, 3, 500)
     frame = pandas.DataFrame({
@@ -30,7 +28,7 @@ def table(con: Connection) -> pandas.DataFrame:
     return frame
 
 
-def test_counts_against_scikit_learn_and_scipy(con: Connection, table: pandas.DataFrame) -> None:
+def test_counts_against_scikit_learn_and_scipy(con, table):
     model = nbsql.fit(con, "SELECT * FROM t", target="y")
     rows = {row[0]: row[1:] for row in model.relevance()}
     assert list(rows) == sorted(rows, key=lambda name: -rows[name][5])
@@ -45,7 +43,7 @@ def test_counts_against_scikit_learn_and_scipy(con: Connection, table: pandas.Da
         assert rows[name][3] is None
 
 
-def test_values_against_scikit_learn(con: Connection, table: pandas.DataFrame) -> None:
+def test_values_against_scikit_learn(con, table):
     model = nbsql.fit(con, "SELECT * FROM t", target="y")
     found = {row[:2]: row[2:] for row in model.relevance(values=True)}
     for name in ("a", "b"):
@@ -57,7 +55,7 @@ def test_values_against_scikit_learn(con: Connection, table: pandas.DataFrame) -
             assert chi_square == near(chi2(is_value.to_numpy().astype(float).reshape(-1, 1), table["y"])[0][0], rel=1e-9)
 
 
-def test_tokens_against_the_chi_square_of_scikit_learn(con: Connection) -> None:
+def test_tokens_against_the_chi_square_of_scikit_learn(con):
     con.execute("CREATE TABLE mail AS FROM (VALUES ('a', 'x x y'), ('a', 'y z'), ('b', 'z z z w'), ('c', 'y')) AS t(y, text)")
     model = nbsql.fit(con, "mail", target="y", families={"text": nbsql.Text()})
     counts = np.array([[2, 1, 0, 0], [0, 1, 1, 0], [0, 0, 3, 1], [0, 1, 0, 0]])
@@ -66,7 +64,7 @@ def test_tokens_against_the_chi_square_of_scikit_learn(con: Connection) -> None:
     assert [found[word] for word in "xyzw"] == near(list(expected), rel=1e-12)
 
 
-def test_numbers_against_the_analysis_of_variance(con: Connection) -> None:
+def test_numbers_against_the_analysis_of_variance(con):
     data, target = load_iris(return_X_y=True)
     con.register("iris", pandas.DataFrame({"y": target, **{f"x{i}": data[:, i] for i in range(4)}}))
     model = nbsql.fit(con, "SELECT * FROM iris", target="y")
@@ -75,7 +73,7 @@ def test_numbers_against_the_analysis_of_variance(con: Connection) -> None:
     assert next(iter(rows)) == "x2"
 
 
-def test_a_feature_that_tells_nothing_and_one_that_tells_all(con: Connection) -> None:
+def test_a_feature_that_tells_nothing_and_one_that_tells_all(con):
     con.execute(
         "CREATE TABLE t AS SELECT i % 2 AS y, 'same' AS nothing, 'v' || (i % 2) AS everything, 1.5 AS x FROM range(8) r(i)"
     )
@@ -89,7 +87,7 @@ def test_a_feature_that_tells_nothing_and_one_that_tells_all(con: Connection) ->
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # of a key, and of a column with one value
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.07, 0.03)])
-def test_what_chance_alone_would_tell_is_that_of_dealt_classes(con: Connection, shares: tuple[float, ...]) -> None:
+def test_what_chance_alone_would_tell_is_that_of_dealt_classes(con, shares):
     """Held against the exact expectation of scikit-learn, which takes a sum for each count that there could be."""
     rng = np.random.default_rng(11)
     y = rng.choice(len(shares), 300, p=shares)
@@ -107,7 +105,7 @@ def test_what_chance_alone_would_tell_is_that_of_dealt_classes(con: Connection, 
     assert (found["key"], found["one"]) == near((0, 0), abs=1e-9)  # where it is exact
 
 
-def test_chance_of_numbers_is_their_mean_where_nothing_is_told(con: Connection) -> None:
+def test_chance_of_numbers_is_their_mean_where_nothing_is_told(con):
     rng = np.random.default_rng(5)
     columns = ", ".join(f"x{j}" for j in range(300))
     frame = pandas.DataFrame(rng.normal(size=(40, 300)), columns=columns.split(", "))
@@ -120,12 +118,12 @@ def test_chance_of_numbers_is_their_mean_where_nothing_is_told(con: Connection) 
 
 
 @pytest.mark.parametrize("by", ["mutual_information", "symmetrical_uncertainty"])
-def test_a_key_is_no_match_for_a_column_that_is_right_nine_times_in_ten(con: Connection, by: str) -> None:
+def test_a_key_is_no_match_for_a_column_that_is_right_nine_times_in_ten(con, by):
     con.execute("""CREATE TABLE t AS SELECT 'c' || i % 2 AS y, md5(i::VARCHAR) AS key,
         'v' || CASE WHEN i % 20 < 2 THEN 1 - i % 2 ELSE i % 2 END AS nine FROM range(400) AS r(i)""")
     families = {"key": "categorical"}  # by its values it is a key, which a fit leaves out
     model = nbsql.fit(con, "t", target="y", families=families)
     assert [row[0] for row in model.relevance()] == ["nine", "key"]
-    best = nbsql.Best(1, by=by)  # type: ignore[arg-type]
+    best = nbsql.Best(1, by=by)
     assert list(nbsql.fit(con, "t", target="y", features=best, families=families).families) == ["nine"]
     assert "nine is the most informative" in model.plot.ranking().finding

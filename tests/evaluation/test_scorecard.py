@@ -1,17 +1,12 @@
 """A model as a scorecard, against optbinning, against numpy, and against the odds of the model itself."""
 
 import math
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from support.elsewhere import SQLite
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 FACTOR = 20 / math.log(2)
 OFFSET = 600 - FACTOR * math.log(50)
@@ -20,11 +15,11 @@ NAMES += ["feature_information_value", "points", "below_best", "below_average"]
 EDGES = {"age": [25, 35, 45, 60], "hours_per_week": [35, 40, 41, 50]}
 
 
-def lines(card: nbsql.Scorecard) -> list[dict[str, Any]]:
+def lines(card):
     return [dict(zip(NAMES, line, strict=True)) for line in card.lines]
 
 
-def test_it_is_that_of_optbinning(con: Connection, data: Path) -> None:
+def test_it_is_that_of_optbinning(con, data):
     """The figures are those of optbinning 1.0: a BinningProcess with these splits, missing values a bin of their own.
 
     Its Scorecard scales by pdo_odds an estimator whose coefficients are -1 and whose intercept is that of the classes.
@@ -58,17 +53,17 @@ ROWS = """
       CASE WHEN i % 17 = 0 THEN 'nan'::DOUBLE ELSE i % 10 + i % 3 END AS x
     FROM range(300) AS r(i)"""
 FAMILIES = {"sky'; --": nbsql.Categorical(nulls="category", unseen="smooth"), "x": nbsql.Binned(by=[3, 6])}
-FIT: dict[str, Any] = {"target": 'the "class" of', "id": "id", "weight": "w", "families": FAMILIES}
+FIT = {"target": 'the "class" of', "id": "id", "weight": "w", "families": FAMILIES}
 
 
-def woe(con: Connection, column: str, target: str, rest: list[str]) -> dict[Any, float]:
+def woe(con, column, target, rest):
     """The weights of evidence of the values of a column with a pseudo-count of 1, from the rows."""
-    counts: dict[Any, dict[str, float]] = {}
+    counts = {}
     for label, value, n in con.execute(f'SELECT "the ""class"" of", {column}, sum(w) FROM t GROUP BY ALL').fetchall():
         if value is not None or column.startswith('"sky'):
             counts.setdefault(value, {})[label] = float(n)
     priors = dict(con.execute('SELECT "the ""class"" of", sum(w) FROM t GROUP BY ALL').fetchall())
-    likelihoods: dict[str, dict[Any, float]] = {}
+    likelihoods = {}
     for label in priors:
         total = sum(of.get(label, 0) for of in counts.values()) + len(counts)
         likelihoods[label] = {value: (of.get(label, 0) + 1) / total for value, of in counts.items()}
@@ -81,7 +76,7 @@ def woe(con: Connection, column: str, target: str, rest: list[str]) -> dict[Any,
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_weights_hostile_names_missing_and_unseen_values(con: Connection, classes: int) -> None:
+def test_weights_hostile_names_missing_and_unseen_values(con, classes):
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=classes)}")
     model = nbsql.fit(con, "t", **FIT)
     card = model.scorecard(target="good")
@@ -122,7 +117,7 @@ def test_weights_hostile_names_missing_and_unseen_values(con: Connection, classe
 
 
 @pytest.mark.parametrize("per", ["feature", "class and feature"])
-def test_points_of_a_weighted_model_are_those_of_its_odds(con: Connection, per: Any) -> None:
+def test_points_of_a_weighted_model_are_those_of_its_odds(con, per):
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=2)}")
     model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(per=per, penalty=1))
     card = model.scorecard(target="good")
@@ -135,7 +130,7 @@ def test_points_of_a_weighted_model_are_those_of_its_odds(con: Connection, per: 
     assert rows == pytest.approx(dict(con.execute(card.sql("t", columns=["id"])).fetchall()), abs=1e-9)
 
 
-def test_of_three_classes_weights_of_evidence_are_times_the_weight(con: Connection) -> None:
+def test_of_three_classes_weights_of_evidence_are_times_the_weight(con):
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=3)}")
     model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(penalty=1), name="m")
     weights = dict(con.execute("SELECT feature, weight FROM m.weights WHERE feature IS NOT NULL").fetchall())
@@ -147,7 +142,7 @@ def test_of_three_classes_weights_of_evidence_are_times_the_weight(con: Connecti
         assert line["points"] == pytest.approx(FACTOR * weights[line["feature"]] * line["weight_of_evidence"], abs=1e-9)
 
 
-def test_the_bins_that_a_refusal_names_are_those_of_so_many_classes(con: Connection) -> None:
+def test_the_bins_that_a_refusal_names_are_those_of_so_many_classes(con):
     con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 100 / 50 AS x FROM range(300) AS r(i)")
     with pytest.raises(nbsql.ModelError, match=r"fit it with families=\{'x': nbsql.Binned\(by=\"mdl\"\)\}$"):
         nbsql.fit(con, "t", target="y", families={"x": "gaussian"}).scorecard(target=0)
@@ -156,7 +151,7 @@ def test_the_bins_that_a_refusal_names_are_those_of_so_many_classes(con: Connect
 
 
 @pytest.mark.slow
-def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
+def test_weights_that_give_no_points_are_refused(con):
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=3)}")
     model = nbsql.fit(con, "t", **FIT, method=nbsql.Weighted(per="class and feature", penalty=1))
     with pytest.raises(nbsql.ModelError) as caught:
@@ -183,7 +178,7 @@ def test_weights_that_give_no_points_are_refused(con: Connection) -> None:
     )
 
 
-def test_the_average_row_is_one_of_those_that_have_points(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_average_row_is_one_of_those_that_have_points(con, monkeypatch):
     """A value that one side never has gets no points without smoothing; a dbt model has the other lines all the same."""
     monkeypatch.setattr(nbsql.Scorecard, "_point_lines", lambda *_: [])
     loan, value = "['good', 'bad'][1 + i % 2]", "CASE WHEN i % 8 = 0 THEN 'ship' ELSE 'v' || i // 2 % 3 END"
@@ -197,7 +192,7 @@ def test_the_average_row_is_one_of_those_that_have_points(con: Connection, monke
         assert line["below_average"] == pytest.approx(average - line["points"], abs=1e-9)
 
 
-def test_reasons_are_what_costs_most_in_any_engine(con: Connection) -> None:
+def test_reasons_are_what_costs_most_in_any_engine(con):
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=2)}")
     card = nbsql.fit(con, "t", **FIT).scorecard(target="good", digits=0)
     found = lines(card)
@@ -224,7 +219,7 @@ def test_reasons_are_what_costs_most_in_any_engine(con: Connection) -> None:
             assert [*here[id_][1:]] == [features[place] for _, place in costs] + [None] * (3 - len(costs))
 
 
-def test_it_follows_the_model(con: Connection) -> None:
+def test_it_follows_the_model(con):
     rows = "SELECT i % 2 = 0 AS y, 'a' || i % {} AS a FROM range(60) AS t(i)"
     model = nbsql.fit(con, rows.format(3), target="y", name="m")
     card = model.scorecard()
@@ -240,7 +235,7 @@ def test_it_follows_the_model(con: Connection) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
-def test_values_that_differ_by_case_alone_have_their_own_points(con: Connection) -> None:
+def test_values_that_differ_by_case_alone_have_their_own_points(con):
     con.execute(
         "CREATE TABLE t AS SELECT i % 2 = 0 AS y, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'B' END AS a FROM range(20) AS r(i)"
     )
@@ -255,7 +250,7 @@ def test_values_that_differ_by_case_alone_have_their_own_points(con: Connection)
     assert len(set(known.values())) == 2
 
 
-REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+REFUSED = [
     ("number", {}, {}, "'x' is gaussian, which has no values or bins to give points to; fit it with "
      "families={'x': nbsql.Binned(by=\"mdl\", monotone=True)}"),
     ("text", {"features": ["s"], "families": {"s": "text"}}, {}, "'s' is text, which has no values or bins to give points to; "
@@ -291,7 +286,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_what_is_refused(con: Connection) -> None:
+def test_what_is_refused(con):
     con.execute(
         """CREATE TABLE t AS SELECT i % 3 = 0 AS y, i % 3 AS k, 1 AS one, 'a' || i % 3 AS a, i / 7 AS x,
         CASE WHEN i % 6 > 0 THEN 'g' || i // 2 % 2 END AS g, 'w' || i AS s
@@ -304,7 +299,7 @@ def test_what_is_refused(con: Connection) -> None:
         assert str(caught.value) == message
 
 
-def test_what_a_score_refuses(con: Connection) -> None:
+def test_what_a_score_refuses(con):
     con.execute("CREATE TABLE t AS SELECT i % 2 = 0 AS y, 'a' || i % 3 AS a, i AS points FROM range(30) AS r(i)")
     card = nbsql.fit(con, "t", target="y", features=["a"]).scorecard()
     for message, options in {
@@ -313,7 +308,7 @@ def test_what_a_score_refuses(con: Connection) -> None:
         "t has a column 'points' already, which a scorecard adds; rename it or leave it out": {},
     }.items():
         with pytest.raises(nbsql.InputError) as caught:
-            card.score("t", **options)  # type: ignore[arg-type]
+            card.score("t", **options)
         assert str(caught.value) == message
     with pytest.raises(nbsql.InputError, match=r"^the source has a column 'points', which a scorecard adds; leave it out with"):
         card.sql("t", dialect="sqlite", columns=["points"])

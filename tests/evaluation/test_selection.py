@@ -1,9 +1,5 @@
 """The features that tell most: chosen from the counts, against scikit-learn and against fits of them by name."""
 
-from collections.abc import Iterator
-from typing import Any
-
-import duckdb
 import numpy as np
 import pandas
 import pytest
@@ -15,14 +11,13 @@ from support.algebra import same
 import nbsql
 from nbsql import Best, InputError
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 FAMILIES = {"calls": "poisson", "wait": "exponential", "tries": "geometric", "note": nbsql.Text(tfidf=True)}
 
 
 @pytest.fixture
-def table(con: Connection) -> Iterator[pandas.DataFrame]:
+def table(con):
     """Two classes, and columns of every kind; `rare` tells all of the class where it is there, which is seldom."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 400)
@@ -44,7 +39,7 @@ def table(con: Connection) -> Iterator[pandas.DataFrame]:
     con.unregister("frame")
 
 
-def test_numbers_have_a_mutual_information_too(con: Connection, table: pandas.DataFrame) -> None:
+def test_numbers_have_a_mutual_information_too(con, table):
     model = nbsql.fit(con, "t", target="y", families=FAMILIES)
     rows = {row[0]: row[1:5] for row in model.relevance()}
     y, n = table["y"].to_numpy(), len(table)
@@ -52,7 +47,7 @@ def test_numbers_have_a_mutual_information_too(con: Connection, table: pandas.Da
     ratio = f / (f + n - 2)  # the correlation ratio, of two classes
     assert rows["height"] == (near(-0.5 * np.log(1 - ratio), rel=1e-9), None, near(n * ratio, rel=1e-9), near(f, rel=1e-9))
 
-    def gain(name: str, entropy: Any) -> float:
+    def gain(name, entropy):
         x = table[name]
         return float(entropy(x.mean()) - sum(entropy(x[y == k].mean()) * (y == k).mean() for k in (0, 1)))
 
@@ -67,7 +62,7 @@ def test_numbers_have_a_mutual_information_too(con: Connection, table: pandas.Da
     assert rows["note"][0] == near(mutual_info_score(tokens[0], tokens[1]), rel=1e-9)
 
 
-def test_the_best_are_the_most_telling_of_an_average_row(con: Connection, table: pandas.DataFrame) -> None:
+def test_the_best_are_the_most_telling_of_an_average_row(con, table):
     every = nbsql.fit(con, "t", target="y", families=FAMILIES)
     relevance = {row[0]: row[-1] for row in every.relevance()}  # above chance
     present = {**dict.fromkeys(relevance, 1.0), "rare": 16 / 400, "note": 3.0}
@@ -80,7 +75,7 @@ def test_the_best_are_the_most_telling_of_an_average_row(con: Connection, table:
     assert order.index("rare") > 4
 
 
-def test_the_model_is_that_of_the_best_by_name(con: Connection, table: pandas.DataFrame) -> None:
+def test_the_model_is_that_of_the_best_by_name(con, table):
     model = nbsql.fit(con, "t", target="y", families=FAMILIES, features=Best(4), name="best")
     names = list(model.families)
     families = {name: family for name, family in FAMILIES.items() if name in names}
@@ -94,7 +89,7 @@ def test_the_model_is_that_of_the_best_by_name(con: Connection, table: pandas.Da
     assert nbsql.load(con, "best").priors.fetchall()[0][1] == 2 * by_name.priors.fetchall()[0][1]
 
 
-def test_scikit_learn_chooses_the_same(con: Connection) -> None:
+def test_scikit_learn_chooses_the_same(con):
     data, target = load_breast_cancer(return_X_y=True)
     names = np.array([f"x{i}" for i in range(data.shape[1])])
     con.register("cancer", pandas.DataFrame({"y": target, **dict(zip(names, data.T, strict=True))}))
@@ -104,10 +99,10 @@ def test_scikit_learn_chooses_the_same(con: Connection) -> None:
     binary = data > data.mean(axis=0)
     con.register("halves", pandas.DataFrame({"y": target, **dict(zip(names, binary.T, strict=True))}))
 
-    def information(x: Any, y: Any) -> Any:
+    def information(x, y):
         return np.array([mutual_info_score(column, y) for column in x.T])
 
-    def both(x: Any, y: Any) -> Any:
+    def both(x, y):
         return chi2(x, y)[0] + chi2(1 - x, y)[0]  # of both values
 
     for by, score in (("mutual_information", information), ("chi_square", both)):
@@ -116,9 +111,9 @@ def test_scikit_learn_chooses_the_same(con: Connection) -> None:
         assert list(model.families) == list(names[found])
 
 
-def test_cross_validation_chooses_within_every_fold(con: Connection, table: pandas.DataFrame) -> None:
+def test_cross_validation_chooses_within_every_fold(con, table):
     con.execute("CREATE TABLE folded AS SELECT *, row_number() OVER () % 4 AS part FROM t")
-    options: dict[str, Any] = {"target": "y", "features": Best(2, among=["sky", "flag", "noise", "height", "calls"])}
+    options = {"target": "y", "features": Best(2, among=["sky", "flag", "noise", "height", "calls"])}
     found = nbsql.cross_validate(con, "folded", fold="part", **options)
     losses = []
     for part in range(4):
@@ -127,7 +122,7 @@ def test_cross_validation_chooses_within_every_fold(con: Connection, table: pand
     assert [row[4] for row in found.folds] == near(losses, rel=1e-9)
 
 
-def test_weights_count_and_ties_go_to_the_first_column(con: Connection) -> None:
+def test_weights_count_and_ties_go_to_the_first_column(con):
     con.execute("""CREATE TABLE w AS FROM (VALUES
         ('a', 'u', 'u', 'p', 1), ('a', 'u', 'u', 'q', 1), ('b', 'v', 'v', 'p', 1), ('b', 'u', 'u', 'q', 9)
     ) AS t(y, s, same, z, w)""")
@@ -137,7 +132,7 @@ def test_weights_count_and_ties_go_to_the_first_column(con: Connection) -> None:
     assert nbsql.families(con, "w", target="y", features=Best(1, among=["z"])).keys() == {"z"}
 
 
-def test_the_statements_of_a_choice_are_not_known_before(con: Connection) -> None:
+def test_the_statements_of_a_choice_are_not_known_before(con):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'u'), ('b', 'v')) AS t(y, s)")
     with pytest.raises(InputError) as refused:
         nbsql.fit_sql(con, "t", target="y", features=Best(1))

@@ -1,23 +1,16 @@
 """The shares of the classes among rows without labels: against a computation in numpy, and what they were drawn by."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any
-
-import duckdb
 import numpy as np
 import pytest
 
 import nbsql
-
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 LEARNT = """SELECT ['a', 'b', 'c'][k + 1] AS y, k + i * 37 % 101 / 40 AS x, (k + i % 4) // 2 AS z, i % 3 AS part
 FROM (SELECT i, i * i % 7 % 3 AS k FROM range(900) AS t(i))"""
 NEW = f"SELECT x, z, y AS truth FROM ({LEARNT}) WHERE y = 'a' OR part = 0"  # three times as many of class a
 
 
-def shares_by_hand(priors: Any, posteriors: Any) -> Any:
+def shares_by_hand(priors, posteriors):
     """The steps of Saerens, Latinne and Decaestecker (2002)."""
     shares = priors
     for _ in range(10_000):
@@ -28,7 +21,7 @@ def shares_by_hand(priors: Any, posteriors: Any) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"prior": "uniform"}, {"method": "logistic"}])
-def test_the_shares_are_those_of_the_steps_in_numpy(form: str, con: duckdb.DuckDBPyConnection, options: Any) -> None:
+def test_the_shares_are_those_of_the_steps_in_numpy(form, con, options):
     con.execute(f"CREATE TABLE learnt AS {LEARNT}")
     model = nbsql.fit(con, "learnt", target="y", exclude=["part"], families={"z": "categorical"}, name="m", **options)
     for _ in ("own", "calibrated"):
@@ -42,7 +35,7 @@ def test_the_shares_are_those_of_the_steps_in_numpy(form: str, con: duckdb.DuckD
         model.calibrate("learnt", folds=None)
 
 
-def test_shares_by_hand(con: duckdb.DuckDBPyConnection) -> None:
+def test_shares_by_hand(con):
     """Of five rows three have the value a, and with the shares s and 1 - s its probability is 3/4 s + 1/4 (1 - s): s = 0.7."""
     model = nbsql.from_tables(
         con,
@@ -55,7 +48,7 @@ def test_shares_by_hand(con: duckdb.DuckDBPyConnection) -> None:
     assert [row[2] for row in rows] == pytest.approx([0.55, 0.45], abs=1e-12)
 
 
-def test_rows_that_nothing_explains_are_refused(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_rows_that_nothing_explains_are_refused(con, refused):
     con.execute(f"CREATE TABLE learnt AS {LEARNT}")
     model = nbsql.fit(con, "learnt", target="y", exclude=["part"], name="m")
     message = "no row of the query that model 'm' can explain; there is nothing to estimate shares from"
@@ -64,7 +57,7 @@ def test_rows_that_nothing_explains_are_refused(con: duckdb.DuckDBPyConnection, 
 
 
 @pytest.mark.slow
-def test_shares_that_do_not_settle_are_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_shares_that_do_not_settle_are_said(con):
     rows = "SELECT i % 2 AS y, CASE WHEN i % 1000 < 500 + i % 2 * 2 THEN 'u' ELSE 'v' END AS x FROM range(10000) AS r(i)"
     model = nbsql.fit(con, rows, target="y")
     with pytest.warns(nbsql.NbsqlWarning, match="after 1000 steps, because its rows hardly tell the classes apart; estimate"):

@@ -2,11 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from evaluation.test_evaluate import CLOSE, rows
@@ -22,12 +18,12 @@ RATES = ("precision", "recall", "selection_rate", "false_positive_rate", "false_
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def wilson(right: np.ndarray) -> tuple[float, float, float]:
+def wilson(right):
     interval = stats.binomtest(int(right.sum()), len(right)).proportion_ci(method="wilson")
     return float(right.mean()), interval.low, interval.high
 
 
-def shares(y: np.ndarray, prediction: np.ndarray, label: Any) -> dict[str, np.ndarray]:
+def shares(y, prediction, label):
     """What is true or not of each row that a share counts."""
     of, chosen = y == label, prediction == label
     return {
@@ -37,7 +33,7 @@ def shares(y: np.ndarray, prediction: np.ndarray, label: Any) -> dict[str, np.nd
 
 
 @pytest.mark.slow
-def test_the_slices_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+def test_the_slices_of_a_real_table(con, data):
     """Census incomes by occupation, which some rows lack, and by race and sex."""
     train, test = (ADULT.format(data, part) for part in ("train", "test"))
     model = nbsql.fit(con, train, target="income", exclude=["fnlwgt"])
@@ -94,13 +90,13 @@ def test_the_slices_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
-def test_a_slice_is_as_an_evaluation_of_its_rows_alone(con: duckdb.DuckDBPyConnection, classes: int) -> None:
+def test_a_slice_is_as_an_evaluation_of_its_rows_alone(con, classes):
     con.execute(f"CREATE TABLE t AS SELECT *, i % 3 < 2 AS half FROM ({rows(classes)})")
     model = nbsql.fit(con, "t", target="label", exclude=["i", "w", "half"], name="m")
     found = model.evaluate("t", weight="w", by=["a", "half"]).slices
     assert found is not None
     wide = {line[:2]: line[2:] for line in found}
-    long: dict[Any, dict[Any, Any]] = {}
+    long = {}
     for a, half, label, metric, *numbers in found.intervals:
         long.setdefault((a, half), {})[label, metric] = numbers
     assert {a for a, _ in wide} > {None, "level 1"}
@@ -120,7 +116,7 @@ def test_a_slice_is_as_an_evaluation_of_its_rows_alone(con: duckdb.DuckDBPyConne
         assert numbers[8:] == pytest.approx(rates, **CLOSE)
 
 
-def test_slices_as_good_as_each_other_come_by_their_values_and_few_rows_do_not_lead(con: duckdb.DuckDBPyConnection) -> None:
+def test_slices_as_good_as_each_other_come_by_their_values_and_few_rows_do_not_lead(con):
     data = """
         SELECT i % 2 AS y, i % 2 AS x, CASE WHEN i < 40 THEN 'B' WHEN i < 80 THEN 'a' WHEN i < 120 THEN NULL ELSE 'c' END AS s
         FROM range(160) AS t(i)
@@ -134,7 +130,7 @@ def test_slices_as_good_as_each_other_come_by_their_values_and_few_rows_do_not_l
     assert found.compare(None, "few").fetchall()[0][1:4] == (1.0, 0.0, 1.0)  # the accuracy
 
 
-def test_the_picture_has_the_values_of_features_that_are_surely_worst(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_picture_has_the_values_of_features_that_are_surely_worst(con):
     con.execute("""CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 6 AS a, CASE WHEN i % 9 > 0 THEN i % 4 < 2 END AS b
         FROM range(90) AS t(i)""")
     model = nbsql.fit(con, "t", target="y", name="m")
@@ -151,22 +147,22 @@ def test_the_picture_has_the_values_of_features_that_are_surely_worst(con: duckd
         assert ours[1:3] == theirs[1:3]
         assert (ours[0], *ours[3:]) == pytest.approx((theirs[0], *theirs[3:]), rel=1e-8)
     assert figure.finding == "No value is clearly worse than the accuracy of 100.0 % overall, on rows that the model has learnt"
-    assert con.execute(figure.sql).fetchone()[:3] == (*expected[0][1:3], expected[0][3])  # type: ignore[index]
+    assert con.execute(figure.sql).fetchone()[:3] == (*expected[0][1:3], expected[0][3])
     numbers = nbsql.fit(con, "SELECT y, y + 1.5 AS x FROM t", target="y", name="n")
     with pytest.raises(nbsql.ModelError, match=r"^model 'n' has no categorical feature to slice by$"):
         numbers.plot.slices("SELECT y, y + 1.5 AS x FROM t")
 
 
-def test_what_cannot_be_sliced_is_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_cannot_be_sliced_is_said(con):
     source = rows(3)
     model = nbsql.fit(con, source, target="label", exclude=["i", "w"])
-    lines: dict[str, Callable[[], Any]] = {
+    lines = {
         "no column 'region' in the query, by which to slice; its columns are 'i', 'label', 'w', 'a', 'b'": lambda: (
             model.evaluate(source, by="region")
         ),
         "no column 'w % 2' in the query, by which to slice (of an expression make a column: SELECT *, w % 2 AS part FROM ...); "
         "its columns are 'i', 'label', 'w', 'a', 'b'": lambda: model.evaluate(source, by="w % 2"),
-        "by must be the name of a column, or a list of them, not 3": lambda: model.evaluate(source, by=3),  # type: ignore[arg-type]
+        "by must be the name of a column, or a list of them, not 3": lambda: model.evaluate(source, by=3),
         "by names a column twice: 'a', 'A'": lambda: model.evaluate(source, by=["a", "A"]),
         "column 'rows' of the query has the name of a column of the slices; rename it": lambda: model.evaluate(
             source, by="rows"

@@ -2,22 +2,17 @@
 
 import itertools
 import warnings
-from collections.abc import Iterator
-from typing import Any
 
-import duckdb
 import pytest
-from support.refused import Refused
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 ALPHAS = [0.1, 30.0]
-PRIORS: list[Any] = ["empirical", "smoothed", {"no": 0.2, "yes": 0.5, "maybe": 0.3}]
-FAMILIES: list[dict[str, Any]] = [
+PRIORS = ["empirical", "smoothed", {"no": 0.2, "yes": 0.5, "maybe": 0.3}]
+FAMILIES = [
     {},
     {"wind": nbsql.Binned(bins=3), "calls": "poisson", "sky": nbsql.Categorical(levels=["fog"], unseen="smooth")},
     {"wind": nbsql.Gaussian(variance="sample"), "calls": nbsql.Binned(by=[2]), "note": nbsql.Text(ngrams=2)},
@@ -25,7 +20,7 @@ FAMILIES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def con(con: Connection) -> Iterator[Connection]:
+def con(con):
     """A table with every kind of column, missing values, weights and a column of folds."""
     con.execute("CREATE MACRO drawn(i, salt, low, size) AS CAST(low + hash(i, salt) % size AS INTEGER)")
     con.execute("""
@@ -48,8 +43,8 @@ def con(con: Connection) -> Iterator[Connection]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "times"])
-def test_every_setting_is_judged_as_by_a_cross_validation_of_its_own(con: Connection, weight: str | None) -> None:
-    options: dict[str, Any] = {"target": "play", "fold": "part", "weight": weight, "exclude": [] if weight else ["times"]}
+def test_every_setting_is_judged_as_by_a_cross_validation_of_its_own(con, weight):
+    options = {"target": "play", "fold": "part", "weight": weight, "exclude": [] if weight else ["times"]}
     found = nbsql.sweep(con, "days", alpha=ALPHAS, prior=PRIORS, families=FAMILIES, **options)
     assert len(found.settings) == 18
     assert {repr(setting) for setting in found.settings} == {
@@ -65,8 +60,8 @@ def test_every_setting_is_judged_as_by_a_cross_validation_of_its_own(con: Connec
         assert (found.rows, *row[4:]) == (own.rows, near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
-def test_dealt_folds_are_those_of_a_cross_validation(con: Connection) -> None:
-    options: dict[str, Any] = {"target": "play", "exclude": ["times", "part"], "folds": 5}
+def test_dealt_folds_are_those_of_a_cross_validation(con):
+    options = {"target": "play", "exclude": ["times", "part"], "folds": 5}
     found = nbsql.sweep(con, "days", alpha=[2, 0.5], **options)
     for (_, alpha, prior, families, accuracy, log_loss), setting in zip(found.ranking, found.settings, strict=True):
         own = nbsql.cross_validate(con, "days", alpha=alpha, **options)
@@ -76,8 +71,8 @@ def test_dealt_folds_are_those_of_a_cross_validation(con: Connection) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["wide", "blocks", "long"], indirect=True)
-def test_every_form_of_scoring_gives_the_same_answers(con: Connection, form: str) -> None:
-    options: dict[str, Any] = {"target": "play", "exclude": ["times", "part"], "folds": 3, "unseen": "smooth"}
+def test_every_form_of_scoring_gives_the_same_answers(con, form):
+    options = {"target": "play", "exclude": ["times", "part"], "folds": 3, "unseen": "smooth"}
     found = nbsql.sweep(con, "days", alpha=[1, 3], families=FAMILIES[1:], **options)
     expected = [
         nbsql.cross_validate(con, "days", **options, **setting).evaluation.log_loss for setting in found.settings
@@ -87,8 +82,8 @@ def test_every_form_of_scoring_gives_the_same_answers(con: Connection, form: str
 
 
 @pytest.mark.slow
-def test_the_model_of_the_best_setting_is_that_of_a_fit(con: Connection) -> None:
-    options: dict[str, Any] = {"target": "play", "exclude": ["part"], "weight": "times"}
+def test_the_model_of_the_best_setting_is_that_of_a_fit(con):
+    options = {"target": "play", "exclude": ["part"], "weight": "times"}
     found = nbsql.sweep(con, "days", alpha=ALPHAS, prior=PRIORS[1:], families=FAMILIES[1:], folds=3, **options)
     con.execute("CREATE TABLE rows_of_today AS FROM days")
     con.execute("DROP TABLE days")  # the counts are enough
@@ -108,8 +103,8 @@ def test_the_model_of_the_best_setting_is_that_of_a_fit(con: Connection) -> None
     assert found.best(name="chosen", replace=True).classes == best.classes
 
 
-def test_the_rows_are_counted_once(con: Connection) -> None:
-    names: list[str] = []
+def test_the_rows_are_counted_once(con):
+    names = []
     with nbsql.watch(names.append):
         held = nbsql.sweep(con, "days", target="play", alpha=ALPHAS, prior=PRIORS[:2], folds=3)
     assert names.count("scan") == 1
@@ -120,7 +115,7 @@ def test_the_rows_are_counted_once(con: Connection) -> None:
     assert con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
 
-def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:
+def test_the_ranking_is_by_what_was_asked_for(con):
     found = nbsql.sweep(con, "days", target="play", alpha=ALPHAS, families=FAMILIES, folds=3, by="accuracy")
     accuracies = [row[4] for row in found.ranking]
     assert accuracies == sorted(accuracies, reverse=True)
@@ -132,7 +127,7 @@ def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:
     assert len(lines) == 11
 
 
-def test_a_sweep_that_cannot_be_is_refused(con: Connection, refused: Refused) -> None:
+def test_a_sweep_that_cannot_be_is_refused(con, refused):
     for options, message in [
         ({"alpha": []}, "alpha must be a value or a list of at least one, not []"),
         ({"alpha": [1, -1]}, "alpha must be a finite number of at least 0, not -1"),
@@ -152,9 +147,9 @@ def test_a_sweep_that_cannot_be_is_refused(con: Connection, refused: Refused) ->
             nbsql.sweep(con, "days", **{"target": "play", "exclude": ["part"], **options})
 
 
-def test_pseudo_counts_of_the_prior_are_settings(con: Connection) -> None:
-    options: dict[str, Any] = {"target": "play", "features": ["sky", "warm"]}
-    priors: list[Any] = ["empirical", "smoothed", nbsql.Smoothed(1), nbsql.Smoothed(40)]
+def test_pseudo_counts_of_the_prior_are_settings(con):
+    options = {"target": "play", "features": ["sky", "warm"]}
+    priors = ["empirical", "smoothed", nbsql.Smoothed(1), nbsql.Smoothed(40)]
     found = nbsql.sweep(con, "days", prior=priors, folds=3, **options)
     losses = {row[2]: row[5] for row in found.ranking}
     assert set(losses) == {"empirical", "smoothed", "smoothed(1)", "smoothed(40)"}
@@ -166,8 +161,8 @@ def test_pseudo_counts_of_the_prior_are_settings(con: Connection) -> None:
 
 
 @pytest.mark.parametrize(("method", "alpha"), [("naive", 1.0), ("joint", 0.0)])
-def test_without_an_alpha_the_pseudo_count_is_that_of_a_fit(con: Connection, method: str, alpha: float) -> None:
-    options: dict[str, Any] = {"target": "play", "features": ["sky", "warm"], "method": method}
+def test_without_an_alpha_the_pseudo_count_is_that_of_a_fit(con, method, alpha):
+    options = {"target": "play", "features": ["sky", "warm"], "method": method}
     found = nbsql.sweep(con, "days", prior=["empirical", "uniform"], folds=3, **options)
     own = nbsql.cross_validate(con, "days", folds=3, prior=found.settings[0]["prior"], **options)
     assert {row[1] for row in found.ranking} == {alpha}
@@ -176,17 +171,17 @@ def test_without_an_alpha_the_pseudo_count_is_that_of_a_fit(con: Connection, met
     assert found.best().families == fitted.families
 
 
-def test_columns_may_be_named_by_what_can_be_read_once(con: Connection) -> None:
+def test_columns_may_be_named_by_what_can_be_read_once(con):
     names = ["part", "times"]
     wanted = nbsql.sweep(con, "days", target="play", alpha=[1, 30], folds=3, exclude=names)
-    found = nbsql.sweep(con, "days", target="play", alpha=[1, 30], folds=3, exclude=iter(names))  # type: ignore[arg-type]
+    found = nbsql.sweep(con, "days", target="play", alpha=[1, 30], folds=3, exclude=iter(names))
     assert [row[:4] for row in found.ranking] == [row[:4] for row in wanted.ranking]
     assert [row[5] for row in found.ranking] == near([row[5] for row in wanted.ranking], rel=1e-9)
-    target = nbsql.Target("play", classes=iter(["no", "yes", "maybe", "never"]))  # type: ignore[arg-type]
+    target = nbsql.Target("play", classes=iter(["no", "yes", "maybe", "never"]))
     assert len(nbsql.sweep(con, "days", target=target, alpha=[1, 30], folds=3, exclude=names).best().classes) == 4
 
 
-def test_the_column_of_folds_may_be_excluded_by_name(con: Connection) -> None:
+def test_the_column_of_folds_may_be_excluded_by_name(con):
     one, other = (
         nbsql.cross_validate(con, "days", target="play", fold="part", exclude=exclude).folds.fetchall()
         for exclude in (["times"], ["times", "part"])
@@ -195,8 +190,8 @@ def test_the_column_of_folds_may_be_excluded_by_name(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_without_a_list_some_settings_are_tried(con: Connection) -> None:
-    options: dict[str, Any] = {"target": "play", "exclude": ["times", "part"], "folds": 3}
+def test_without_a_list_some_settings_are_tried(con):
+    options = {"target": "play", "exclude": ["times", "part"], "folds": 3}
     found = nbsql.sweep(con, "days", **options)
     assert {setting["alpha"] for setting in found.settings} == {0.01, 0.1, 0.5, 1.0, 2.0, 10.0}
     assert sorted({tuple(setting["families"]) for setting in found.settings}) == [(), ("wind", "calls")]
@@ -207,9 +202,9 @@ def test_without_a_list_some_settings_are_tried(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_the_luck_of_the_best_setting_is_estimated_from_the_folds(con: Connection) -> None:
+def test_the_luck_of_the_best_setting_is_estimated_from_the_folds(con):
     """By hand: in each fold, the loss of the best setting less that of the setting that is best there."""
-    options: dict[str, Any] = {"target": "play", "fold": "part", "exclude": ["times"]}
+    options = {"target": "play", "fold": "part", "exclude": ["times"]}
     found = nbsql.sweep(con, "days", alpha=[0.01, 1, 100], **options)
     losses = [
         [(weight, loss) for _, _, weight, _, loss in nbsql.cross_validate(con, "days", **options, **setting).folds.fetchall()]

@@ -1,20 +1,16 @@
 """Sweeps over categories: each setting has the numbers of a cross-validation of its own."""
 
 import warnings
-from collections.abc import Iterator
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
 from nbsql import NbsqlWarning
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 JOINED = {"both": nbsql.Joint(["sky", "warm"], nulls="category")}
-FAMILIES: list[dict[str, Any]] = [
+FAMILIES = [
     {},
     {"sky": nbsql.Categorical(nulls="category", unseen="smooth", levels=["fog"]), "wind": nbsql.Binned(by=[2, 5])},
     {"sky": nbsql.Categorical(unseen="smooth"), "wind": nbsql.Binned(bins=3, unseen="smooth"), "calls": "poisson"},
@@ -24,7 +20,7 @@ FAMILIES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def con(con: Connection) -> Iterator[Connection]:
+def con(con):
     """Missing values, ones that a single fold has, a class of a single fold, weights of 0, and folds named by texts."""
     con.execute("CREATE MACRO drawn(i, salt, low, size) AS CAST(low + hash(i, salt) % size AS INTEGER)")
     con.execute("""
@@ -47,8 +43,8 @@ def con(con: Connection) -> Iterator[Connection]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("families", "weight"), [(1, None), (2, "times"), (3, "times"), (4, None)])
-def test_settings_are_judged_as_by_themselves(con: Connection, families: int, weight: str | None) -> None:
-    options: dict[str, Any] = {"target": "play", "fold": "part", "weight": weight, "exclude": [] if weight else ["times"]}
+def test_settings_are_judged_as_by_themselves(con, families, weight):
+    options = {"target": "play", "fold": "part", "weight": weight, "exclude": [] if weight else ["times"]}
     tried = [FAMILIES[families], FAMILIES[0]]
     priors = ["uniform", {"no": 0.2, "yes": 0.4, "maybe": 0.3, "never": 0.1}]
     found = nbsql.sweep(con, "days", alpha=[0, 0.5], prior=priors, families=tried, **options)
@@ -60,16 +56,10 @@ def test_settings_are_judged_as_by_themselves(con: Connection, families: int, we
 
 
 @pytest.mark.slow
-def test_settings_without_categories_stand_beside_others(con: Connection) -> None:
+def test_settings_without_categories_stand_beside_others(con):
     con.execute("CREATE TABLE counts AS SELECT wind, calls, play FROM days")
     binned = nbsql.Binned(bins=3)
-    tried: list[dict[str, Any]] = [
-        {},
-        {"wind": binned},
-        {"calls": binned},
-        {"wind": binned, "calls": binned},
-        {"calls": "poisson"},
-    ]
+    tried = [{}, {"wind": binned}, {"calls": binned}, {"wind": binned, "calls": binned}, {"calls": "poisson"}]
     found = nbsql.sweep(con, "counts", target="play", families=tried, folds=4)
     for row, setting in zip(found.ranking.fetchall(), found.settings, strict=True):
         own = nbsql.cross_validate(con, "counts", target="play", folds=4, families=setting["families"])
@@ -86,8 +76,8 @@ def test_settings_without_categories_stand_beside_others(con: Connection) -> Non
         {"alpha": [2.0, 1e-9], "prior": ["empirical", "uniform"], "folds": 5},  # by which the classes have another order
     ],
 )
-def test_words_backoffs_priors_and_folds_of_all_kinds(con: Connection, options: dict[str, Any]) -> None:
-    shared: dict[str, Any] = {"target": "play", "exclude": ["part", "times"], "folds": options.get("folds", 3)}
+def test_words_backoffs_priors_and_folds_of_all_kinds(con, options):
+    shared = {"target": "play", "exclude": ["part", "times"], "folds": options.get("folds", 3)}
     found = nbsql.sweep(con, "days", **{**shared, **options})
     for row, setting in zip(found.ranking.fetchall(), found.settings, strict=True):
         own = nbsql.cross_validate(con, "days", **shared, **setting)
@@ -95,7 +85,7 @@ def test_words_backoffs_priors_and_folds_of_all_kinds(con: Connection, options: 
 
 
 @pytest.mark.slow
-def test_many_settings_of_many_categories(con: Connection) -> None:
+def test_many_settings_of_many_categories(con):
     columns = ", ".join(f"'v' || hash(i, {number}) % 5 AS c{number}" for number in range(10))
     con.execute(f"CREATE TABLE wide AS SELECT i % 2 AS y, {columns} FROM range(100) AS t(i)")
     found = nbsql.sweep(con, "wide", target="y", alpha=[2.0**step for step in range(30)], folds=2)

@@ -3,11 +3,8 @@
 import pickle
 import pickletools
 import re
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -54,11 +51,11 @@ RULES = parametrize_with_checks([NaiveBayesClassifier(), NaiveBayesCV(alphas=(0.
     [pytest.param(*rule, marks=[pytest.mark.nightly] * isinstance(rule[0], NaiveBayesCV)) for rule in RULES.args[1]],
     **RULES.kwargs,
 )
-def test_the_rules_of_scikit_learn(estimator: Any, check: Any) -> None:
+def test_the_rules_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-def said(frame: Any, labels: Any, rows: Any, **options: Any) -> Any:
+def said(frame, labels, rows, **options):
     """What the model of these rows says, by the library: a posterior a class, sorted."""
     with duckdb.connect() as con:
         model = nbsql.fit(con, frame.assign(y=labels), target="y", **options)
@@ -67,7 +64,7 @@ def said(frame: Any, labels: Any, rows: Any, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("of", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"])
-def test_frames_of_mixed_columns(of: Any) -> None:
+def test_frames_of_mixed_columns(of):
     new = pd.DataFrame({"sky": ["hail", "sun"], "degrees": [13.0, np.nan], "dry": [None, True], "note": ["hot snow", None]})
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(of(FRAME), LABELS)
     assert estimator.predict_proba(of(new)) == pytest.approx(said(FRAME, LABELS, new, families=FAMILIES), abs=1e-12)
@@ -79,7 +76,7 @@ def test_frames_of_mixed_columns(of: Any) -> None:
     }  # fmt: skip
 
 
-def test_arrays_of_objects_are_as_frames() -> None:
+def test_arrays_of_objects_are_as_frames():
     estimator = NaiveBayesClassifier(families={"x3": nbsql.Text()}).fit(FRAME.to_numpy(dtype=object), LABELS)
     frame = FRAME.set_axis(["x0", "x1", "x2", "x3"], axis=1)
     expected = said(frame, LABELS, frame, families={"x3": nbsql.Text()})
@@ -87,10 +84,10 @@ def test_arrays_of_objects_are_as_frames() -> None:
 
 
 @pytest.mark.slow
-def test_rows_that_are_handed_over_are_read() -> None:
+def test_rows_that_are_handed_over_are_read():
     expected = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS).predict_proba(FRAME)
     table = pa.Table.from_pandas(FRAME)
-    forms: list[Callable[[], Any]] = [
+    forms = [
         lambda: pl.from_pandas(FRAME).lazy(),
         lambda: table.to_batches()[0],
         lambda: table.to_reader(),
@@ -102,7 +99,7 @@ def test_rows_that_are_handed_over_are_read() -> None:
         assert estimator.predict_proba(form()) == pytest.approx(expected, abs=1e-12)
 
 
-def test_columns_go_by_their_places_where_only_one_of_two_has_names() -> None:
+def test_columns_go_by_their_places_where_only_one_of_two_has_names():
     array, other_names = FRAME.to_numpy(dtype=object), FRAME.set_axis(list("abcd"), axis=1)
     by_name = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
     by_place = NaiveBayesClassifier(families={"x3": nbsql.Text()}).fit(array, LABELS)
@@ -115,7 +112,7 @@ def test_columns_go_by_their_places_where_only_one_of_two_has_names() -> None:
         by_name.predict(pa.RecordBatch.from_pandas(FRAME[["degrees", "sky", "dry", "note"]]))
 
 
-def test_a_list_of_rows_has_columns_of_several_types() -> None:
+def test_a_list_of_rows_has_columns_of_several_types():
     rows = [["a", 1.5, True], ["b", None, False], [None, Decimal("2.5"), True], [pd.NaT, np.nan, None]]
     estimator = NaiveBayesClassifier().fit(rows, [0, 0, 1, 1])
     assert [family.name for family in estimator.model_.families.values()] == ["categorical", "gaussian", "bernoulli"]
@@ -124,7 +121,7 @@ def test_a_list_of_rows_has_columns_of_several_types() -> None:
     assert NaiveBayesClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1]).model_.families["x1"].name == "gaussian"
 
 
-def test_masked_values_of_an_array_are_missing() -> None:
+def test_masked_values_of_an_array_are_missing():
     """scikit-learn takes the numbers under a mask."""
     rows, labels = load_iris(return_X_y=True)
     for of_type, missing in (
@@ -149,13 +146,13 @@ X_OF_NO_USE = {
 
 
 @pytest.mark.parametrize("message", X_OF_NO_USE)
-def test_rows_of_no_use_are_refused_in_one_line(message: str) -> None:
+def test_rows_of_no_use_are_refused_in_one_line(message):
     with pytest.raises((nbsql.InputError, ValueError)) as caught:
         NaiveBayesClassifier().fit(X_OF_NO_USE[message], ["a", "b"])
     assert str(caught.value) == message
 
 
-def test_arrays_of_numbers_are_those_of_scikit_learn() -> None:
+def test_arrays_of_numbers_are_those_of_scikit_learn():
     rows, labels = load_iris(return_X_y=True)
     expected = GaussianNB(var_smoothing=0).fit(rows, labels)
     estimator = NaiveBayesClassifier().fit(rows, labels)
@@ -167,7 +164,7 @@ def test_arrays_of_numbers_are_those_of_scikit_learn() -> None:
     assert estimator.fit(rows, labels, weights).predict_proba(rows) == pytest.approx(expected.predict_proba(rows), abs=1e-9)
 
 
-def test_categories_are_those_of_scikit_learn() -> None:
+def test_categories_are_those_of_scikit_learn():
     rows = np.random.default_rng(0).integers(4, size=(200, 3))
     labels = (rows.sum(axis=1) > 4).astype(int)
     expected = CategoricalNB(alpha=0.5).fit(rows, labels).predict_proba(rows)
@@ -178,7 +175,7 @@ def test_categories_are_those_of_scikit_learn() -> None:
 @pytest.mark.parametrize(
     "labels", [[2, 2, 7, 7, 7, 2], [True, True, False, False, False, True], [0.5, 0.5, 1.5, 1.5, 1.5, 0.5]]
 )
-def test_labels_keep_their_type(labels: list[Any]) -> None:
+def test_labels_keep_their_type(labels):
     if isinstance(labels[0], float):
         with pytest.raises(ValueError, match="Unknown label type"):
             NaiveBayesClassifier().fit(FRAME, labels)
@@ -189,7 +186,7 @@ def test_labels_keep_their_type(labels: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Int64", "boolean", pd.ArrowDtype(pa.int64())], ids=str)
-def test_labels_that_could_be_missing_are_no_floats(kind: Any) -> None:
+def test_labels_that_could_be_missing_are_no_floats(kind):
     base = 0 if kind == "boolean" else 2**60  # whose neighbour is the same double
     labels = pd.Series([base + number % 2 for number in range(6)], dtype=kind)
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, labels)
@@ -197,7 +194,7 @@ def test_labels_that_could_be_missing_are_no_floats(kind: Any) -> None:
     assert estimator.classes_.dtype.kind == ("b" if kind == "boolean" else "i")
 
 
-def test_a_time_is_one_label_whatever_its_unit() -> None:
+def test_a_time_is_one_label_whatever_its_unit():
     days = np.array(["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-01T12", "2026-01-02", "2026-01-01"], "datetime64[h]")
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, pd.Series(days))
     estimator.partial_fit(FRAME[:2], days[:2].astype("datetime64[D]"))
@@ -209,7 +206,7 @@ def test_a_time_is_one_label_whatever_its_unit() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole() -> None:
+def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole():
     rows, labels = load_iris(return_X_y=True)
     whole = NaiveBayesClassifier().fit(rows, labels)
     parts = NaiveBayesClassifier()
@@ -238,7 +235,7 @@ def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole() -> None:
         ([0, 1], "^classes and y must both be numbers, or both texts$"),
     ],
 )
-def test_declared_classes_are_labels(classes: Any, message: str) -> None:
+def test_declared_classes_are_labels(classes, message):
     estimator = NaiveBayesClassifier()
     with pytest.raises(nbsql.InputError, match=message):
         estimator.partial_fit([[1.0], [2.0]], ["a", "b"], classes=classes)
@@ -247,13 +244,13 @@ def test_declared_classes_are_labels(classes: Any, message: str) -> None:
     assert numbers.classes_.tolist() == [0, 1, 2]
 
 
-def test_an_estimator_finds_no_clusters() -> None:
+def test_an_estimator_finds_no_clusters():
     refusal = r"^an estimator learns classes, and method='clusters' knows none; nbsql\.fit\("
     with pytest.raises(nbsql.InputError, match=refusal):
         NaiveBayesClassifier(method=nbsql.Clusters(2)).fit([[1.0], [2.0]], ["a", "b"])
 
 
-def test_labels_outside_of_the_declared_classes_are_refused() -> None:
+def test_labels_outside_of_the_declared_classes_are_refused():
     rows, refusal = [[1.0], [2.0]], r"^y has the label 3, which classes does not name; name every class there may be$"
     first = NaiveBayesClassifier()
     with pytest.raises(nbsql.InputError, match=refusal):
@@ -271,7 +268,7 @@ def test_labels_outside_of_the_declared_classes_are_refused() -> None:
     assert later.fit(rows, [5, 6]).partial_fit(rows, [7, 5]).classes_.tolist() == [5, 6, 7]  # a fit declares nothing
 
 
-def test_an_explanation_adds_up() -> None:
+def test_an_explanation_adds_up():
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
     parts = estimator.explain(FRAME).df()
     sums = parts.groupby(["row_id", "class"])["contribution"].sum().unstack().to_numpy()
@@ -279,14 +276,14 @@ def test_an_explanation_adds_up() -> None:
     assert set(parts["feature"].dropna()) == set(FRAME.columns)
 
 
-def test_a_row_that_no_class_explains_has_the_priors() -> None:
+def test_a_row_that_no_class_explains_has_the_priors():
     estimator = NaiveBayesClassifier(alpha=0).fit(np.array([["a", "u"], ["b", "v"], ["b", "v"]], dtype=object), [1, 0, 0])
     impossible = np.array([["a", "v"]], dtype=object)
     assert estimator.predict_proba(impossible) == pytest.approx(np.array([[2 / 3, 1 / 3]]))
     assert estimator.predict(impossible).tolist() == [0]
 
 
-def test_pickles_are_a_file_of_counts() -> None:
+def test_pickles_are_a_file_of_counts():
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
     content = pickle.dumps(estimator)
     again = pickle.loads(content)  # noqa: S301
@@ -298,7 +295,7 @@ def test_pickles_are_a_file_of_counts() -> None:
     assert any(opcode.name.endswith("BYTES") and b"PAR1" in argument for opcode, argument, _ in pickletools.genops(content))
 
 
-def test_clones_threads_pipelines_and_a_search_by_two_processes() -> None:
+def test_clones_threads_pipelines_and_a_search_by_two_processes():
     rows, labels = load_iris(return_X_y=True)
     estimator = clone(NaiveBayesClassifier(prior="uniform")).fit(rows, labels)
     expected = estimator.predict_proba(rows)
@@ -310,13 +307,13 @@ def test_clones_threads_pipelines_and_a_search_by_two_processes() -> None:
 
 
 @pytest.mark.slow
-def test_a_search_by_two_processes() -> None:
+def test_a_search_by_two_processes():
     search = GridSearchCV(NaiveBayesClassifier(families=FAMILIES), {"alpha": [0.1, 1.0]}, cv=2, n_jobs=2)
     search.fit(pd.concat([FRAME] * 4, ignore_index=True), np.tile(LABELS, 4))
     assert search.predict(FRAME).tolist() == LABELS.tolist()
 
 
-def mixed(rows: int) -> tuple[pd.DataFrame, Any]:
+def mixed(rows):
     random = np.random.default_rng(1)
     labels = random.integers(2, size=rows)
     words = np.array(["a", "b", "c", "d", None], dtype=object)
@@ -337,7 +334,7 @@ def mixed(rows: int) -> tuple[pd.DataFrame, Any]:
     [StratifiedKFold(3), *(pytest.param(cv, marks=pytest.mark.nightly) for cv in (4, KFold(4, shuffle=True, random_state=0)))],
     ids=str,
 )
-def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
+def test_a_sweep_is_what_fits_of_every_fold_say(cv):
     frame, labels = mixed(120)
     alphas = [0.1, 20.0]
     found = NaiveBayesCV(alphas=alphas, priors=["empirical", "uniform"], cv=cv).fit(frame, labels)
@@ -361,7 +358,7 @@ def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_sweep_over_families_by_leave_one_out() -> None:
+def test_a_sweep_over_families_by_leave_one_out():
     frame, labels = mixed(12)
     found = NaiveBayesCV(alphas=[1.0], families=[{}, {"k": nbsql.Categorical(alpha=5.0)}], cv="loo", scoring="accuracy").fit(
         frame, labels
@@ -371,7 +368,7 @@ def test_a_sweep_over_families_by_leave_one_out() -> None:
     assert set(found.best_params_) == {"alpha", "prior", "families"}
 
 
-def test_one_value_is_a_list_of_one_and_no_families_are_those_of_the_types() -> None:
+def test_one_value_is_a_list_of_one_and_no_families_are_those_of_the_types():
     frame, labels = mixed(40)
     found = NaiveBayesCV(alphas=2.0, priors=nbsql.Smoothed(1.0), families=[None, {"x": "binned"}], cv=2).fit(frame, labels)
     assert found.cv_results_["param_alpha"].tolist() == [2.0, 2.0]
@@ -381,7 +378,7 @@ def test_one_value_is_a_list_of_one_and_no_families_are_those_of_the_types() -> 
     assert found.cv_results_["mean_test_neg_log_loss"][0] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
 
 
-def test_groups_are_kept_together() -> None:
+def test_groups_are_kept_together():
     frame, labels = mixed(40)
     groups = np.arange(40) // 4
     found = NaiveBayesCV(alphas=[2.0], cv=GroupKFold(3)).fit(frame, labels, groups=groups)
@@ -395,7 +392,7 @@ def test_groups_are_kept_together() -> None:
         NaiveBayesCV(cv="loo").fit(frame, labels, groups=groups)
 
 
-def test_splits_that_are_no_folds_are_refused() -> None:
+def test_splits_that_are_no_folds_are_refused():
     frame, labels = mixed(20)
     with pytest.raises(
         ValueError, match=r"^cv (never holds out some rows|holds out a row twice); such folds are for GridSearchCV"
@@ -408,7 +405,7 @@ def test_splits_that_are_no_folds_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
+def test_tables_are_counted_where_they_are(tmp_path):
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         con.register("frame", FRAME.assign(plan=LABELS))
         con.execute("CREATE TABLE days AS FROM frame")
@@ -434,7 +431,7 @@ def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["joint", "lda", "logistic", nbsql.KDB(2), nbsql.Weighted(per="class and feature")])
-def test_methods_are_those_of_a_fit(method: Any, tmp_path: Path) -> None:
+def test_methods_are_those_of_a_fit(method, tmp_path):
     """On a frame and on a table, after a pickle, and with the methods that take no alpha."""
     frame, labels = load_iris(return_X_y=True, as_frame=True)
     frame.columns = pd.Index(["a", "b", "c", "d"])
@@ -450,7 +447,7 @@ def test_methods_are_those_of_a_fit(method: Any, tmp_path: Path) -> None:
     con.close()
 
 
-def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:
+def test_a_missing_label_is_refused_as_scikit_learn_does():
     for labels in (["out", None, "in"], ["out", float("nan"), "in"]):
         with pytest.raises(ValueError, match=r"^Input y contains NaN\.$"):
             NaiveBayesClassifier().fit(FRAME[:3], np.array(labels, dtype=object))
@@ -460,7 +457,7 @@ def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_the_cure_of_a_column_without_a_family_is_one_that_an_estimator_has(tmp_path: Path) -> None:
+def test_the_cure_of_a_column_without_a_family_is_one_that_an_estimator_has(tmp_path):
     frame = pd.DataFrame({"at": pd.to_timedelta([1, 2, 3, 4], unit="D"), "x": [1.0, 2.0, 3.0, 4.0]})
     message = r"^column 'at' is INTERVAL, which has no family; leave it out of X, or families=\{'at': 'categorical'\}$"
     with pytest.raises(nbsql.InputError, match=message):
@@ -472,12 +469,12 @@ def test_the_cure_of_a_column_without_a_family_is_one_that_an_estimator_has(tmp_
     assert NaiveBayesClassifier(families={"at": "categorical"}).fit(frame, ["a", "b", "a", "b"]).classes_.tolist() == ["a", "b"]
 
 
-def test_a_notebook_shows_an_estimator_without_warnings() -> None:
+def test_a_notebook_shows_an_estimator_without_warnings():
     for estimator in (NaiveBayesClassifier(), NaiveBayesCV()):
         assert "<style>" in estimator._repr_html_()
 
 
-def test_headings_of_docstrings_are_those_of_numpydoc() -> None:
+def test_headings_of_docstrings_are_those_of_numpydoc():
     """A heading with a colon is shown as text, with its line of dashes."""
     for kind in (NaiveBayesClassifier, NaiveBayesCV):
         methods = [member for name, member in vars(kind).items() if not name.startswith("_") and callable(member)]

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 
-def test_one_line_says_what_to_install() -> None:
+def test_one_line_says_what_to_install():
     program = "import sys; sys.modules['sklearn'] = None; import nbsql.sklearn"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 1

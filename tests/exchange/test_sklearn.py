@@ -1,8 +1,6 @@
 """Exchange with scikit-learn: there, scored by the model's own macros in a DuckDB shell; on learning there; and back."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -17,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PowerTransformer, StandardScaler
-from support.fitted_estimators import CALIBRATED, CASES, NUMBERS, TABLE, Case, table_of_what_maps
+from support.fitted_estimators import CALIBRATED, CASES, NUMBERS, TABLE, table_of_what_maps
 from support.shell import asked
 
 import nbsql
@@ -27,20 +25,20 @@ from nbsql.sklearn import NaiveBayesClassifier, from_sklearn, to_sklearn
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def imported(con: Any, estimator: Any, case: Case, name: str | None = None) -> nbsql.Model:
+def imported(con, estimator, case, name=None):
     columns = case.columns if isinstance(case.columns, str) else None
     return from_sklearn(con, estimator, columns=columns, target=case.target, id="row_no", name=name)
 
 
-def posteriors(rows: pd.DataFrame, estimator: Any, *, suffix: str = "") -> np.ndarray:
+def posteriors(rows, estimator, *, suffix=""):
     return rows[[f"probability_{label}{suffix}" for label in estimator.classes_]].to_numpy()
 
 
-def numbered(rows: pd.DataFrame) -> pd.DataFrame:
+def numbered(rows):
     return rows.assign(row_no=range(len(rows)))
 
 
-def goes_back(model: nbsql.Model, estimator: Any, case: Case) -> None:
+def goes_back(model, estimator, case):
     """To an estimator that says the same, or to none, which is said."""
     if case.back is None:
         with pytest.raises(NotSupportedError, match="scikit-learn"):
@@ -59,7 +57,7 @@ def goes_back(model: nbsql.Model, estimator: Any, case: Case) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*CASES, *CALIBRATED])
-def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_path: Path, name: str) -> None:
+def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_path, name):
     case = {**CASES, **CALIBRATED}[name]
     estimator = case.fit(TABLE)
     path = tmp_path / "models.duckdb"
@@ -80,7 +78,7 @@ def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.counts])
-def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(name: str) -> None:
+def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(name):
     case = CASES[name]
     half = len(TABLE) // 2
     old, new = numbered(TABLE[:half]), numbered(TABLE[half:])
@@ -108,7 +106,7 @@ def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(name
 @pytest.mark.parametrize(
     "name", [name for name, case in CASES.items() if case.counts and "," not in name and "Complement" not in name]
 )
-def test_partial_fit_goes_on_with_what_a_model_has_counted(name: str) -> None:
+def test_partial_fit_goes_on_with_what_a_model_has_counted(name):
     case = CASES[name]
     half = len(TABLE) // 2
     with duckdb.connect() as con:
@@ -121,9 +119,9 @@ def test_partial_fit_goes_on_with_what_a_model_has_counted(name: str) -> None:
     assert np.abs(back.predict_proba(TABLE[case.columns]) - want.predict_proba(TABLE[case.columns])).max() < 1e-9
 
 
-def test_a_model_that_was_counted_here_becomes_an_estimator() -> None:
+def test_a_model_that_was_counted_here_becomes_an_estimator():
     with duckdb.connect() as con:
-        families: Any = {each: nbsql.Gaussian(smoothing=1e-9) for each in NUMBERS}
+        families = {each: nbsql.Gaussian(smoothing=1e-9) for each in NUMBERS}
         back = to_sklearn(nbsql.fit(con, TABLE[[*NUMBERS, "kind"]], target="kind", families=families))
         mixed = nbsql.fit(
             con,
@@ -150,7 +148,7 @@ def test_a_model_that_was_counted_here_becomes_an_estimator() -> None:
     ],
 )
 @pytest.mark.parametrize("target", ["kind", "y"])
-def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(family: nbsql.Text, target: str) -> None:
+def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(family, target):
     with duckdb.connect() as con:
         model = nbsql.fit(con, TABLE[["note", target]], target=target, families={"note": family})
         pipeline = to_sklearn(model)
@@ -165,7 +163,7 @@ def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(family: nbs
 @pytest.mark.parametrize("fit_prior", [True, False])
 @pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "BernoulliNB", "CountVectorizer, MultinomialNB"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_a_class_still_to_come_comes_along(name: str, fit_prior: bool) -> None:
+def test_a_class_still_to_come_comes_along(name, fit_prior):
     case = CASES[name]
     pipeline = case.fit(TABLE)
     *transformers, last = [step for _, step in getattr(pipeline, "steps", [(None, pipeline)])]
@@ -187,7 +185,7 @@ def test_a_class_still_to_come_comes_along(name: str, fit_prior: bool) -> None:
         assert dict(row[:2] for row in model.priors)["still to come"] == 5
 
 
-def test_labels_are_of_any_type() -> None:
+def test_labels_are_of_any_type():
     for labels in ([1, 2], [True, False], [0.0, 1.0], ["b", "a"]):
         y = np.where(TABLE["y"] == "yes", labels[0], labels[1])
         with duckdb.connect() as con:
@@ -196,7 +194,7 @@ def test_labels_are_of_any_type() -> None:
             assert list(to_sklearn(model).classes_) == sorted(labels)
 
 
-def test_arrays_have_columns_by_number() -> None:
+def test_arrays_have_columns_by_number():
     estimator = GaussianNB().fit(TABLE[NUMBERS].to_numpy(), TABLE["kind"])
     with duckdb.connect() as con:
         assert list(from_sklearn(con, estimator).families) == ["x0", "x1", "x2"]
@@ -282,7 +280,7 @@ LATIN = "[a-z]+"
         ),
     ],
 )
-def test_what_does_not_map_is_refused_by_name(fit: Callable[[], Any], message: str) -> None:
+def test_what_does_not_map_is_refused_by_name(fit, message):
     estimator = fit()
     with duckdb.connect() as con:
         with pytest.raises(NotSupportedError, match=message):
@@ -290,12 +288,12 @@ def test_what_does_not_map_is_refused_by_name(fit: Callable[[], Any], message: s
         assert nbsql.models(con) == []
 
 
-def test_what_is_not_fitted_is_refused() -> None:
+def test_what_is_not_fitted_is_refused():
     with duckdb.connect() as con, pytest.raises(InputError, match="GaussianNB is not fitted; fit it first"):
         from_sklearn(con, GaussianNB())
 
 
-def test_what_is_no_estimator_and_no_model_is_refused() -> None:
+def test_what_is_no_estimator_and_no_model_is_refused():
     own = NaiveBayesClassifier().fit(X, Y)
     with duckdb.connect() as con:
         for act, message in {
@@ -314,14 +312,14 @@ def test_what_is_no_estimator_and_no_model_is_refused() -> None:
             assert str(caught.value) == message
 
 
-def test_a_search_is_its_best_estimator() -> None:
+def test_a_search_is_its_best_estimator():
     search = GridSearchCV(make_pipeline(StandardScaler(), GaussianNB()), {"gaussiannb__var_smoothing": [1e-9, 0.5]}).fit(X, Y)
     with duckdb.connect() as con:
         found = posteriors(from_sklearn(con, search).predict_proba(TABLE).df(), search)
     assert np.abs(found - search.predict_proba(X)).max() < 1e-9
 
 
-def test_a_model_that_scikit_learn_has_no_class_for_is_refused() -> None:
+def test_a_model_that_scikit_learn_has_no_class_for_is_refused():
     with duckdb.connect() as con:
         rows = TABLE[["height", "colour", "kind"]]
         with pytest.raises(
@@ -332,19 +330,19 @@ def test_a_model_that_scikit_learn_has_no_class_for_is_refused() -> None:
             to_sklearn(nbsql.fit(con, rows, target="kind", segment_by="colour"))
 
 
-def test_the_page_says_what_maps() -> None:
+def test_the_page_says_what_maps():
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "scikit-learn.md").read_text(encoding="utf-8")
     assert [line for line in page.splitlines() if line.startswith("|")] == table_of_what_maps()
 
 
-def _as_read(estimator: Any, columns: list[str]) -> Any:
+def _as_read(estimator, columns):
     """The rows as an estimator that knows the names of its columns, or as one behind a transformer, takes them."""
     rows = TABLE[columns].astype(float)
     return rows if hasattr(estimator, "feature_names_in_") else rows.to_numpy()
 
 
 @pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "BernoulliNB", "LogisticRegression"])
-def test_onnx_is_made_of_what_goes_back(name: str) -> None:
+def test_onnx_is_made_of_what_goes_back(name):
     import onnxruntime as runtime
     import skl2onnx as onnx
 
@@ -361,7 +359,7 @@ def test_onnx_is_made_of_what_goes_back(name: str) -> None:
     assert np.abs(got - estimator.predict_proba(_as_read(estimator, columns))).max() < 1e-4  # of 32 bits
 
 
-def test_onnx_is_made_of_a_text_whose_words_are_weighed() -> None:
+def test_onnx_is_made_of_a_text_whose_words_are_weighed():
     import onnxruntime as runtime
     import skl2onnx as onnx
 
@@ -379,7 +377,7 @@ def test_onnx_is_made_of_a_text_whose_words_are_weighed() -> None:
     assert np.abs(got - want).max() < 1e-4  # of 32 bits
 
 
-def test_labels_of_every_type_come_back_from_weights() -> None:
+def test_labels_of_every_type_come_back_from_weights():
     with duckdb.connect() as con:
         for label in (
             "i % 2 = 0",
@@ -397,7 +395,7 @@ def test_labels_of_every_type_come_back_from_weights() -> None:
             assert np.abs(found - wanted).max() < 1e-9
 
 
-def test_an_import_that_fails_leaves_no_database(tmp_path: Path) -> None:
+def test_an_import_that_fails_leaves_no_database(tmp_path):
     path, estimator = tmp_path / "new.duckdb", GaussianNB().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
     with pytest.raises(nbsql.ModelError, match=r"^schema 'main' is there already and is not a model of nbsql"):
         from_sklearn(path, estimator, name="main")

@@ -6,7 +6,6 @@
 import difflib
 import re
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -23,7 +22,7 @@ INBOX = """CREATE TABLE inbox AS FROM (VALUES
     (4, 'spam', NULL, FALSE, 310.75, 9, 'claim the free prize', 1, 3, 0.5)
 ) AS t(id, label, sender, replied, length, links, body, plain, html, trust)"""
 
-OPTIONS: dict[str, Any] = {
+OPTIONS = {
     "target": "label",
     "id": "id",
     "weight": "trust",
@@ -37,13 +36,13 @@ OPTIONS: dict[str, Any] = {
 
 
 @pytest.fixture
-def inbox() -> duckdb.DuckDBPyConnection:
+def inbox():
     con = duckdb.connect()
     con.execute(INBOX).fetchall()
     return con
 
 
-def statements(con: Any) -> dict[str, str]:
+def statements(con):
     """The statements of a fit, by number and name."""
     script = nbsql.fit_sql(con, "inbox", name="spam", **OPTIONS)
     parts = re.split(r"^-- (.*)\n", script, flags=re.MULTILINE)[1:]
@@ -52,7 +51,7 @@ def statements(con: Any) -> dict[str, str]:
     return {f"{number:02}_{name.replace(' ', '_')}": sql.strip() for number, (name, sql) in enumerate(named, start=1)}
 
 
-def compare(name: str, sql: str, update: bool, engine: str = "duckdb", like: tuple[str, str] | None = None) -> str:
+def compare(name, sql, update, engine="duckdb", like=None):
     """The golden file of a statement holds its text or, where that is shorter, what it has otherwise than another; its name."""
     if like is not None:
         shared, known = like

@@ -2,8 +2,6 @@
 
 import sqlite3
 from datetime import datetime
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -12,7 +10,7 @@ import pytest
 
 import nbsql
 
-OPTIONS: dict[str, Any] = {"target": "fate", "id": "id"}
+OPTIONS = {"target": "fate", "id": "id"}
 PARTS = {name: f"{name} of called" for name in ("month", "day", "weekday", "hour")}
 BY_HAND = (
     'SELECT id, fate, month(called) AS "month of called", day(called) AS "day of called", '
@@ -21,7 +19,7 @@ BY_HAND = (
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     con = duckdb.connect()
     con.execute(
         "CREATE TABLE calls AS SELECT i AS id, CASE WHEN i * 7 % 24 > 17 OR i % 11 = 0 THEN 'missed' ELSE 'taken' END AS fate, "
@@ -31,17 +29,17 @@ def con() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def posteriors(query: nbsql.Query) -> list[float]:
+def posteriors(query):
     """The ids of the rows and their probabilities, in one list."""
     return [x for row in sorted(query.fetchall(), key=lambda row: row[0]) for x in (row[0], *row[-2:])]
 
 
-def names(con: duckdb.DuckDBPyConnection, source: Any = "calls", **options: Any) -> list[str]:
+def names(con, source="calls", **options):
     return list(nbsql.families(con, source, **{**OPTIONS, **options}))
 
 
 @pytest.mark.slow
-def test_a_date_has_the_parts_that_vary_and_recur(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_a_date_has_the_parts_that_vary_and_recur(con, tmp_path):
     hand = nbsql.fit(con, BY_HAND, families=dict.fromkeys(PARTS.values(), "categorical"), **OPTIONS)
     expected = posteriors(hand.predict_proba(BY_HAND))
     con.execute(f"COPY calls TO '{tmp_path}/calls.csv'")
@@ -71,7 +69,7 @@ def test_a_date_has_the_parts_that_vary_and_recur(con: duckdb.DuckDBPyConnection
     assert folds == pytest.approx(by_hand)
 
 
-def test_what_the_options_of_a_fit_say(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_the_options_of_a_fit_say(con):
     every = list(PARTS.values())
     assert names(con, families={"called": "calendar"}) == every
     assert names(con, families={"*led": nbsql.Calendar(["minute", "hour"])}) == ["minute of called", "hour of called"]
@@ -98,7 +96,7 @@ def test_what_the_options_of_a_fit_say(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.slow
-def test_searches_and_methods_take_parts(con: duckdb.DuckDBPyConnection) -> None:
+def test_searches_and_methods_take_parts(con):
     for method in ("tan", "aode", "logistic"):
         model = nbsql.fit(con, "calls", method=method, **OPTIONS)
         assert len(model.predict("calls").fetchall()) == 400
@@ -111,7 +109,7 @@ def test_searches_and_methods_take_parts(con: duckdb.DuckDBPyConnection) -> None
     assert list(aged.families) == ["month of day", "day of day", "weekday of day"]
 
 
-def test_times_with_a_zone_are_those_of_utc_or_of_the_zone_asked_for(con: duckdb.DuckDBPyConnection) -> None:
+def test_times_with_a_zone_are_those_of_utc_or_of_the_zone_asked_for(con):
     zoned = "SELECT * REPLACE (called AT TIME ZONE 'UTC' AS called) FROM calls"
     with pytest.warns(
         nbsql.NbsqlWarning, match="the parts of 'called' are those of the time zone UTC; for another one, families="
@@ -140,7 +138,7 @@ def test_times_with_a_zone_are_those_of_utc_or_of_the_zone_asked_for(con: duckdb
 
 
 @pytest.mark.slow
-def test_a_scorer_for_sqlite_reads_dates_of_iso_8601(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_scorer_for_sqlite_reads_dates_of_iso_8601(con):
     model = nbsql.fit(con, "calls", **OPTIONS)
     rows = con.execute("SELECT id, strftime(called, '%Y-%m-%d %H:%M:%S') FROM calls").fetchall()
     with sqlite3.connect(":memory:") as lite:
@@ -152,7 +150,7 @@ def test_a_scorer_for_sqlite_reads_dates_of_iso_8601(con: duckdb.DuckDBPyConnect
         assert "hour" in model.sql("predict", "calls", dialect=dialect).lower()
 
 
-def test_arrays_and_frames_of_estimators() -> None:
+def test_arrays_and_frames_of_estimators():
     pytest.importorskip("sklearn")
     from nbsql.sklearn import NaiveBayesClassifier
 
@@ -178,13 +176,13 @@ def test_arrays_and_frames_of_estimators() -> None:
         ({"zone": ""}, "zone must be the name of a time zone, such as 'Europe/Berlin', not ''"),
     ],
 )
-def test_what_is_no_calendar(asked: dict[str, Any], line: str) -> None:
+def test_what_is_no_calendar(asked, line):
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.Calendar(**asked)
     assert str(caught.value) == line
 
 
-def test_a_calendar_is_of_dates(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_calendar_is_of_dates(con):
     for source, line in (
         ("SELECT *, 1.5 AS at FROM calls", r"column 'at' is DECIMAL\(2,1\), which family 'calendar' does not take"),
         ("SELECT *, INTERVAL '1 day' AS at FROM calls", "'at' is INTERVAL, which has no parts; derive a number of it"),
@@ -194,7 +192,7 @@ def test_a_calendar_is_of_dates(con: duckdb.DuckDBPyConnection) -> None:
             names(con, source, families={"at": nbsql.Calendar(zone="UTC")})
 
 
-def test_a_macro_refuses_a_date_written_as_text_in_one_line_and_takes_null_for_missing(tmp_path: Path) -> None:
+def test_a_macro_refuses_a_date_written_as_text_in_one_line_and_takes_null_for_missing(tmp_path):
     con = duckdb.connect()
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, DATE '2025-01-01' + (i * 7 % 90)::INTEGER AS day FROM range(200) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="days")
@@ -208,7 +206,7 @@ def test_a_macro_refuses_a_date_written_as_text_in_one_line_and_takes_null_for_m
         assert missing == model.predict("SELECT NULL AS day").fetchall()
 
 
-def test_a_time_of_day_in_nanoseconds_has_the_parts_of_any_other() -> None:
+def test_a_time_of_day_in_nanoseconds_has_the_parts_of_any_other():
     con = duckdb.connect()
     con.execute(
         "CREATE TABLE t AS SELECT i % 2 AS y, TIME '00:00' + (i * 37 % 24) * INTERVAL '1 hour' AS clock FROM range(200) AS r(i)"
@@ -224,7 +222,7 @@ def test_a_time_of_day_in_nanoseconds_has_the_parts_of_any_other() -> None:
 
 
 @pytest.mark.parametrize("type_", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
-def test_years_are_those_of_times_of_any_precision(con: duckdb.DuckDBPyConnection, type_: str) -> None:
+def test_years_are_those_of_times_of_any_precision(con, type_):
     """Of a table, too, whose statistics DuckDB reads as if they were microseconds, as soon as it extracts a year."""
     time = f"CAST(TIMESTAMP '2024-01-01' + to_hours(i % 70) AS {type_})"
     con.execute(f"CREATE TABLE t AS SELECT {time} AS sent, i % 5 < 2 AS y FROM range(200) AS r(i)")
@@ -232,9 +230,7 @@ def test_years_are_those_of_times_of_any_precision(con: duckdb.DuckDBPyConnectio
 
 
 @pytest.mark.parametrize("learnt", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
-def test_a_part_is_that_of_the_time_itself_whatever_the_precision_that_was_learnt(
-    con: duckdb.DuckDBPyConnection, learnt: str
-) -> None:
+def test_a_part_is_that_of_the_time_itself_whatever_the_precision_that_was_learnt(con, learnt):
     """The last second before an hour is not rounded to the next, and nanoseconds are taken where seconds were learnt."""
     rows = "SELECT CAST(TIMESTAMP '2024-01-01' + to_hours(i % 12) AS {}) AS sent, i % 4 AS y FROM range(240) AS r(i)"
     model = nbsql.fit(con, rows.format(learnt), target="y", name="hours", families={"sent": nbsql.Calendar(["hour"])})

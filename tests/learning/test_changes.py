@@ -1,24 +1,20 @@
 """A model over time: what is learnt in parts, forgotten, rolled back and folded is the model of the rows that remain."""
 
-import random
 import warnings
-from typing import Any
 
 import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.algebra import Row, cells, connect, few, fit, same, same_cells, tables, unweighted
+from support.algebra import cells, connect, few, fit, same, same_cells, tables, unweighted
 
 import nbsql
 from nbsql import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
-Connection = duckdb.DuckDBPyConnection
 
-
-def agree(left: nbsql.Model, right: nbsql.Model) -> None:
+def agree(left, right):
     """Without regard to batches, counts are equal to the bit, moments but for rounding; and so are the answers."""
     left.compact()
     same_cells(cells(left), cells(right))
@@ -30,8 +26,8 @@ def agree(left: nbsql.Model, right: nbsql.Model) -> None:
 @pytest.mark.slow
 @given(unweighted, st.randoms(use_true_random=False))
 @few
-def test_learning_in_parts_is_learning_at_once(rows: list[Row], chance: random.Random) -> None:
-    parts: list[list[Row]] = [[], [], []]
+def test_learning_in_parts_is_learning_at_once(rows, chance):
+    parts = [[], [], []]
     for row in rows:
         chance.choice(parts).append(row)
     parts = [part for part in parts if part]
@@ -48,7 +44,7 @@ def test_learning_in_parts_is_learning_at_once(rows: list[Row], chance: random.R
 @pytest.mark.slow
 @given(tables, tables)
 @few
-def test_weights_are_learnt_in_parts_too(rows: list[Row], others: list[Row]) -> None:
+def test_weights_are_learnt_in_parts_too(rows, others):
     con = connect(a=rows, b=others, rows=rows + others)
     model = fit(con, "a", weight="times", exclude=[])
     model.update("b")
@@ -58,7 +54,7 @@ def test_weights_are_learnt_in_parts_too(rows: list[Row], others: list[Row]) -> 
 @pytest.mark.slow
 @given(unweighted, unweighted)
 @few
-def test_what_is_forgotten_was_never_there(rows: list[Row], others: list[Row]) -> None:
+def test_what_is_forgotten_was_never_there(rows, others):
     con = connect(kept=rows, gone=others, rows=rows + others)
     model = fit(con, "rows", name="m")
     model.forget("gone")
@@ -70,7 +66,7 @@ def test_what_is_forgotten_was_never_there(rows: list[Row], others: list[Row]) -
 
 
 @pytest.mark.parametrize("rest", [0.0, 0.1, -7.0, 1e9 + 0.25])
-def test_a_number_that_no_longer_varies_says_nothing(rest: float) -> None:
+def test_a_number_that_no_longer_varies_says_nothing(rest):
     con = duckdb.connect()
     table = "SELECT x: CAST(? AS DOUBLE) + i / 3 * ?, y: i % 5, play: ['no', 'yes', 'maybe'][i % ? + 1] FROM range(?) AS t(i)"
     con.execute(f"CREATE TABLE kept AS {table}", [rest, 0, 3, 24])
@@ -87,7 +83,7 @@ def test_a_number_that_no_longer_varies_says_nothing(rest: float) -> None:
 @pytest.mark.slow
 @given(unweighted, unweighted)
 @few
-def test_a_rollback_undoes_whatever_came_after(rows: list[Row], others: list[Row]) -> None:
+def test_a_rollback_undoes_whatever_came_after(rows, others):
     con = connect(rows=rows, others=others)
     model = fit(con, "rows", name="m")
     before = cells(model)
@@ -102,7 +98,7 @@ def test_a_rollback_undoes_whatever_came_after(rows: list[Row], others: list[Row
 @pytest.mark.slow
 @given(unweighted, unweighted)
 @few
-def test_folding_changes_nothing_that_is_asked(rows: list[Row], others: list[Row]) -> None:
+def test_folding_changes_nothing_that_is_asked(rows, others):
     con = connect(rows=rows, others=others)
     model = fit(con, "rows", name="m", unseen="smooth")
     model.update("others")
@@ -118,7 +114,7 @@ def test_folding_changes_nothing_that_is_asked(rows: list[Row], others: list[Row
 
 
 @pytest.fixture
-def golf(con: Connection) -> nbsql.Model:
+def golf(con):
     con.execute(
         "CREATE TABLE may AS FROM (VALUES ('sun', 1.0, 'no'), ('sun', 2.0, 'yes'), ('rain', 3.0, 'yes')) AS t(sky, wind, play)"
     )
@@ -126,11 +122,11 @@ def golf(con: Connection) -> nbsql.Model:
     return nbsql.fit(con, "may", target="play", name="golf")
 
 
-def lines(model: nbsql.Model) -> list[tuple[Any, ...]]:
+def lines(model):
     return [(row[5], *row[:4]) for row in model.batches]
 
 
-def test_the_ledger_says_who_did_what(golf: nbsql.Model) -> None:
+def test_the_ledger_says_who_did_what(golf):
     golf.update("june", batch="2026-06")
     golf.update("SELECT 'sun' AS sky, 2.0 AS wind, 'no' AS play")
     golf.forget("SELECT 'sun' AS sky, 2.0 AS wind, 'no' AS play")
@@ -150,7 +146,7 @@ def test_the_ledger_says_who_did_what(golf: nbsql.Model) -> None:
     assert lines(golf)[1] == (6, "6", "update", "june", 2)
 
 
-def test_new_classes_and_values_are_learnt_and_forgotten(con: Connection, golf: nbsql.Model) -> None:
+def test_new_classes_and_values_are_learnt_and_forgotten(con, golf):
     columns = [row[0] for row in con.execute("DESCRIBE FROM golf.predict_proba('may')").fetchall()]
     golf.update("june", batch="june")
     assert golf.classes == ["yes", "maybe", "no"]
@@ -162,7 +158,7 @@ def test_new_classes_and_values_are_learnt_and_forgotten(con: Connection, golf: 
     assert {row[2] for row in golf.likelihoods} == {"sun", "rain", None}
 
 
-def test_another_handle_takes_notice(con: Connection, golf: nbsql.Model) -> None:
+def test_another_handle_takes_notice(con, golf):
     other = nbsql.load(con, "golf")
     golf.update("june")
     assert "probability_maybe" in other.predict_proba("may").columns
@@ -170,14 +166,14 @@ def test_another_handle_takes_notice(con: Connection, golf: nbsql.Model) -> None
     assert "probability_maybe" not in golf.predict_proba("may").columns
 
 
-def test_a_transient_model_changes_too(con: Connection, golf: nbsql.Model) -> None:
+def test_a_transient_model_changes_too(con, golf):
     model = nbsql.fit(con, "may", target="play")
     model.update("june")
     model.forget("may")
     assert model.predict("june").fetchall() == nbsql.fit(con, "june", target="play").predict("june").fetchall()
 
 
-def test_a_change_within_a_transaction_can_be_undone(con: Connection, golf: nbsql.Model) -> None:
+def test_a_change_within_a_transaction_can_be_undone(con, golf):
     before = golf.predict_proba("may").fetchall()
     con.begin()
     golf.update("june")
@@ -188,7 +184,7 @@ def test_a_change_within_a_transaction_can_be_undone(con: Connection, golf: nbsq
 
 
 @pytest.mark.parametrize("far", [1e6, 1e9, -1e12])
-def test_a_batch_that_is_forgotten_takes_no_digits_with_it(con: Connection, golf: nbsql.Model, far: float) -> None:
+def test_a_batch_that_is_forgotten_takes_no_digits_with_it(con, golf, far):
     golf.update("june")
     expected = golf.likelihoods.fetchall()
     golf.update(f"SELECT 'sun' AS sky, unnest([{far}, {far} + 1, {far} * 2]) AS wind, 'yes' AS play", batch="broken sensor")
@@ -198,7 +194,7 @@ def test_a_batch_that_is_forgotten_takes_no_digits_with_it(con: Connection, golf
     same(golf.likelihoods.fetchall(), expected)
 
 
-def test_an_outlier_that_is_forgotten_with_the_digits_of_the_rest_is_named(con: Connection) -> None:
+def test_an_outlier_that_is_forgotten_with_the_digits_of_the_rest_is_named(con):
     """Of the 100 others, whose squares sum to 825 about their mean, 1e8 leaves no digit, and 1e3 leaves eleven."""
     rows = "SELECT 'a' AS y, CAST(i % 10 AS DOUBLE) AS x FROM range(100) AS r(i) UNION ALL SELECT 'b', 5"
     for far in (1e3, 1e8):
@@ -214,11 +210,11 @@ def test_an_outlier_that_is_forgotten_with_the_digits_of_the_rest_is_named(con: 
 
 
 @pytest.mark.parametrize(("size", "digits"), [(1e9, 9), (1e12, 6), (1e15, 2)])
-def test_parts_of_a_distant_column_lose_the_digits_of_their_means(con: Connection, size: float, digits: int) -> None:
+def test_parts_of_a_distant_column_lose_the_digits_of_their_means(con, size, digits):
     """A mean is a double, and so its distance from another is off by 2^-52 of it. A fit reads the values, and loses none."""
     rows = f"SELECT i % 2 AS y, {size}::DOUBLE + i * 7 % 11 AS x FROM range(1000) AS r(i) WHERE i BETWEEN "
     exact = con.execute("SELECT var_pop(i * 7 % 11) FROM range(1000) AS r(i) WHERE i % 2 = 0").fetchone()
-    families: Any = {"x": "gaussian"}
+    families = {"x": "gaussian"}
     whole = nbsql.fit(con, rows + "0 AND 999", target="y", families=families)
     parts = nbsql.fit(con, rows + "0 AND 333", target="y", families=families, name="parts")
     parts.update(rows + "334 AND 999")
@@ -262,7 +258,7 @@ REFUSED = [
 ]
 
 
-def test_labels_of_one_integer_type_are_those_of_another(con: Connection) -> None:
+def test_labels_of_one_integer_type_are_those_of_another(con):
     con.execute(
         "CREATE TABLE long AS SELECT CAST(i % 2 AS BIGINT) AS y, i * 1.0 AS x, 'v' || i % 3 AS v FROM range(12) AS t(i)"
     )
@@ -286,7 +282,7 @@ def test_labels_of_one_integer_type_are_those_of_another(con: Connection) -> Non
 
 
 @pytest.mark.slow
-def test_labels_of_one_kind_are_learnt_whatever_their_types(con: Connection) -> None:
+def test_labels_of_one_kind_are_learnt_whatever_their_types(con):
     kinds = {
         "CAST(i % 2 AS {}) AS y": ("INTEGER", "DOUBLE", "FLOAT", "DECIMAL(5,2)", "HUGEINT", "DECIMAL(12,6)"),
         "CAST(DATE '2024-01-01' + CAST(i % 2 AS INTEGER) AS {}) AS y": ("DATE", "TIMESTAMP", "TIMESTAMP_NS"),
@@ -305,7 +301,7 @@ def test_labels_of_one_kind_are_learnt_whatever_their_types(con: Connection) -> 
         ).update("SELECT '2024-01-01 10:00:00'::TIMESTAMP_NS AS y, 1 AS x")
 
 
-def test_what_cannot_be_changed_is_refused_and_nothing_changes(con: Connection, golf: nbsql.Model) -> None:
+def test_what_cannot_be_changed_is_refused_and_nothing_changes(con, golf):
     before = (cells(golf), lines(golf), golf.predict_proba("may").fetchall())
     for act, message in REFUSED:
         with pytest.raises(InputError) as refused:
@@ -315,7 +311,7 @@ def test_what_cannot_be_changed_is_refused_and_nothing_changes(con: Connection, 
         assert con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
 
-def test_what_is_forgotten_twice_is_refused(golf: nbsql.Model) -> None:
+def test_what_is_forgotten_twice_is_refused(golf):
     golf.update("june", batch="june")
     golf.forget(batch="june")
     with pytest.raises(InputError, match="batch 'june' of model 'golf' is forgotten already"):
@@ -324,7 +320,7 @@ def test_what_is_forgotten_twice_is_refused(golf: nbsql.Model) -> None:
         golf.forget(batch="3")
 
 
-def test_given_priors_need_every_class(con: Connection, golf: nbsql.Model) -> None:
+def test_given_priors_need_every_class(con, golf):
     model = nbsql.fit(con, "may", target="play", prior={"no": 0.5, "yes": 0.5})
     with pytest.raises(InputError, match="the prior of the model has no probability for class 'maybe'; fit it anew with one"):
         model.update("june")
@@ -332,7 +328,7 @@ def test_given_priors_need_every_class(con: Connection, golf: nbsql.Model) -> No
 
 
 @pytest.mark.parametrize("family", ["poisson", "geometric", "exponential"])
-def test_a_sum_does_not_turn_negative(con: Connection, family: str) -> None:
+def test_a_sum_does_not_turn_negative(con, family):
     con.execute("CREATE TABLE visits AS SELECT ['a', 'b'][1 + i % 2] AS y, i % 5 + 1 AS x FROM range(20) AS r(i)")
     model = nbsql.fit(con, "visits", target="y", families={"x": family})
     before = sorted(model.statistics.fetchall(), key=repr)
@@ -347,7 +343,7 @@ def test_a_sum_does_not_turn_negative(con: Connection, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["gaussian", "poisson", "categorical", "bernoulli", nbsql.Categorical(nulls="category")])
-def test_missing_values_that_were_not_learnt_are_not_forgotten(con: Connection, family: Any) -> None:
+def test_missing_values_that_were_not_learnt_are_not_forgotten(con, family):
     gap = "CASE WHEN i % 5 > 1 OR i = 1 THEN i % 2 END"
     con.execute(f"CREATE TABLE gaps AS SELECT ['a', 'b'][1 + i % 2] AS y, {gap} AS x FROM range(20) AS r(i)")
     model = nbsql.fit(con, "gaps", target="y", families={"x": family})
@@ -365,7 +361,7 @@ def test_missing_values_that_were_not_learnt_are_not_forgotten(con: Connection, 
         assert one[-2:] == pytest.approx(other[-2:], rel=1e-12)
 
 
-def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells() -> None:
+def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells():
     """Which a first fit does not make: it has one cell a class, feature and value, of whichever family."""
     with duckdb.connect() as con:
         con.execute("""CREATE TABLE t AS
@@ -375,7 +371,7 @@ def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells() -> None:
                 (hash(i + 5) % 98 + 1) / 100 AS share, 'w' || (i % 6) || ' foo' AS body, ['t' || (i % 4)] AS tokens,
                 hash(i + 6) % 50 * 1.0 AS scale, hash(i + 7) % 50 + 1.0 AS size, hash(i + 8) % 60 * 1.0 AS spread, 7.0 AS same
             FROM range(300) AS rows(i)""")
-        families: dict[str, Any] = {
+        families = {
             "count": nbsql.Poisson(), "sums": nbsql.Multinomial(["one", "two"]), "level": nbsql.Categorical(nulls="category"),
             "share": nbsql.Beta(), "body": nbsql.Text(), "tokens": nbsql.Tokens(), "scale": nbsql.Binned(bins=4),
             "size": nbsql.LogNormal(), "pair": nbsql.Joint(["side", "half"]), "spread": nbsql.Kernel(),
@@ -385,7 +381,7 @@ def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells() -> None:
         cells(model)  # none comes twice
         columns = "class, feature, value, unseen, likelihood, log_likelihood, score, mean, variance, rate"
 
-        def estimates() -> dict[Row, Row]:
+        def estimates():
             rows = con.execute(f"SELECT {columns} FROM m.estimates").fetchall()
             return {row[:4]: row[4:] for row in rows}
 
@@ -399,7 +395,7 @@ def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells() -> None:
             assert again[key] == pytest.approx(values, rel=1e-9, nan_ok=True), key
 
 
-def test_classes_that_differ_by_nanoseconds_come_by_no_other_way() -> None:
+def test_classes_that_differ_by_nanoseconds_come_by_no_other_way():
     con = duckdb.connect()
     moments = [f"TIMESTAMP_NS '2026-01-01 00:00:00{more}'" for more in ("", ".000000001")]
     parts = [nbsql.fit(con, f"SELECT {each} AS y, unnest([1, 2]) AS x", target="y") for each in moments]
@@ -411,7 +407,7 @@ def test_classes_that_differ_by_nanoseconds_come_by_no_other_way() -> None:
         nbsql.fit(con, f"SELECT {moments[0]} AS y, unnest([1, 2]) AS x", target=declared, prior="uniform")
 
 
-def test_classes_that_an_update_makes_differ_by_nanoseconds() -> None:
+def test_classes_that_an_update_makes_differ_by_nanoseconds():
     con = duckdb.connect()
     con.execute("CREATE TABLE t AS SELECT make_timestamp_ns(i % 2 * 100000) AS y, i % 3 AS x FROM range(20) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="m")

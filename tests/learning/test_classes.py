@@ -2,17 +2,14 @@
 
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
-import duckdb
 import pytest
 
 import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
 
 # SQL type, the smaller and the larger label as SQL, and as Python.
 LABELS = [
@@ -30,7 +27,7 @@ LABELS = [
 types = pytest.mark.parametrize(("sql_type", "low", "high", "smaller", "larger"), LABELS, ids=[label[0] for label in LABELS])
 
 
-def rows(sql_type: str, low: str, high: str) -> str:
+def rows(sql_type, low, high):
     """Two rows of the smaller label and three of the larger."""
     return f"""
       SELECT CAST(y AS {sql_type}) AS y, x FROM (
@@ -39,7 +36,7 @@ def rows(sql_type: str, low: str, high: str) -> str:
 
 
 @types
-def test_labels_keep_their_type(con: Connection, sql_type: str, low: str, high: str, smaller: Any, larger: Any) -> None:
+def test_labels_keep_their_type(con, sql_type, low, high, smaller, larger):
     model = nbsql.fit(con, rows(sql_type, low, high), target="y", name="spam")
     assert model.classes == [larger, smaller]
     kept = "VARCHAR" if sql_type.startswith("ENUM") else str(con.sql(f"SELECT CAST({low} AS {sql_type}) AS y").types[0])
@@ -57,9 +54,7 @@ def test_labels_keep_their_type(con: Connection, sql_type: str, low: str, high: 
 
 
 @types
-def test_columns_are_named_by_labels_which_are_keys_of_priors_and_decide_ties(
-    con: Connection, sql_type: str, low: str, high: str, smaller: Any, larger: Any
-) -> None:
+def test_columns_are_named_by_labels_which_are_keys_of_priors_and_decide_ties(con, sql_type, low, high, smaller, larger):
     given = nbsql.fit(con, rows(sql_type, low, high), target="y", prior={smaller: 0.875, larger: 0.125})
     assert {row[0]: row[2] for row in given.priors} == {smaller: 0.875, larger: 0.125}
     assert given.classes == [smaller, larger]
@@ -71,7 +66,7 @@ def test_columns_are_named_by_labels_which_are_keys_of_priors_and_decide_ties(
 
 
 @pytest.mark.parametrize("named", [None, "many"])
-def test_a_hundred_classes(con: Connection, named: str | None) -> None:
+def test_a_hundred_classes(con, named):
     con.execute("CREATE TABLE numbers AS SELECT i % 100 AS y, (i % 100) * 10.0 + (i // 100) % 3 AS x FROM range(900) AS r(i)")
     model = nbsql.fit(con, "numbers", target="y", name=named)
     assert [row[2] for row in model.predict("SELECT DISTINCT y, y * 10.0 + 1 AS x FROM numbers ORDER BY y")] == list(range(100))

@@ -1,41 +1,36 @@
 """Classes that are named before a row has them: their priors, their likelihoods, and what becomes of them."""
 
 from datetime import date
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 from sklearn.naive_bayes import CategoricalNB
-from support.refused import Refused
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 DATA = (
     "SELECT * FROM (VALUES ('sun', 1.0, TRUE, 3, 'hot day', 'ham'), ('sun', 2.0, FALSE, 2, 'good day', 'ham'), "
     "('rain', 4.0, TRUE, 0, 'bad', 'spam'), ('rain', 7.0, TRUE, 1, 'wet day', 'spam')) AS t(sky, x, seen, links, said, y)"
 )
 MORE = "SELECT 'sun' AS sky, 3.0 AS x, TRUE AS seen, 2 AS links, 'good' AS said, 'other' AS y"
-FAMILIES: dict[str, Any] = {"links": "poisson", "said": "text"}
+FAMILIES = {"links": "poisson", "said": "text"}
 CLASSES = ["ham", "spam", "other"]
 DECLARED = nbsql.Target("y", classes=CLASSES)
 
 
-def priors(model: nbsql.Model) -> dict[Any, float]:
+def priors(model):
     return {row[0]: pytest.approx(row[2], rel=1e-12) for row in model.priors}
 
 
 @pytest.fixture
-def model(con: Connection) -> nbsql.Model:
+def model(con):
     return nbsql.fit(con, DATA, target=DECLARED, families=FAMILIES, prior="smoothed", name="m")
 
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
-def test_a_class_without_rows_has_the_limit_of_smoothing(con: Connection, model: nbsql.Model) -> None:
+def test_a_class_without_rows_has_the_limit_of_smoothing(con, model):
     assert priors(model) == {"ham": 3 / 7, "spam": 3 / 7, "other": 1 / 7}
     likelihoods = {row[1:3]: row[3:] for row in model.likelihoods if row[0] == "other"}
     assert [likelihoods["sky", value][0] for value in ("sun", "rain")] == [0.5, 0.5]
@@ -53,7 +48,7 @@ def test_a_class_without_rows_has_the_limit_of_smoothing(con: Connection, model:
     assert con.sql("SELECT probability_other FROM m.predict_proba('more')").fetchall()[0][0] > 0
 
 
-def test_categories_are_those_of_scikit_learn(con: Connection) -> None:
+def test_categories_are_those_of_scikit_learn(con):
     chance = np.random.default_rng(3)
     x, y = chance.integers(0, 4, (60, 2)), chance.integers(0, 2, 60)
     estimator = CategoricalNB(class_prior=[1 / 3] * 3, min_categories=4).partial_fit(x, y, classes=[0, 1, 2])
@@ -64,7 +59,7 @@ def test_categories_are_those_of_scikit_learn(con: Connection) -> None:
     assert np.abs(np.sort(found, axis=0) - np.sort(expected, axis=0)).max() < 1e-9
 
 
-def test_it_learns_and_forgets_the_class(con: Connection, model: nbsql.Model) -> None:
+def test_it_learns_and_forgets_the_class(con, model):
     before = priors(model)
     model.update(MORE)
     assert priors(model) == priors(nbsql.fit(con, f"{DATA} UNION ALL {MORE}", target="y", families=FAMILIES, prior="smoothed"))
@@ -73,7 +68,7 @@ def test_it_learns_and_forgets_the_class(con: Connection, model: nbsql.Model) ->
     assert sorted(nbsql.load(con, "m").classes) == sorted(CLASSES)
 
 
-def test_it_travels_and_merges(con: Connection, model: nbsql.Model, tmp_path: Path, refused: Refused) -> None:
+def test_it_travels_and_merges(con, model, tmp_path, refused):
     model.export(tmp_path / "m.parquet")
     with duckdb.connect() as other:
         assert priors(nbsql.import_(other, tmp_path / "m.parquet", name="n")) == priors(model)
@@ -88,7 +83,7 @@ def test_it_travels_and_merges(con: Connection, model: nbsql.Model, tmp_path: Pa
         nbsql.merge(con, ["m", "n"], name="both")
 
 
-def test_given_and_empirical_priors(con: Connection) -> None:
+def test_given_and_empirical_priors(con):
     given = {"ham": 0.5, "spam": 0.25, "other": 0.25}
     assert priors(nbsql.fit(con, DATA, target=DECLARED, families=FAMILIES, prior=given)) == given
     said = "no row is 'other', whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above"
@@ -100,7 +95,7 @@ def test_given_and_empirical_priors(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("prior", ["uniform", {0: 0.5, 1: 0.25, 2: 0.25}])
-def test_it_is_calibrated_by_folds_and_judged(con: Connection, prior: Any) -> None:
+def test_it_is_calibrated_by_folds_and_judged(con, prior):
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x, 'v' || i % 3 AS k FROM range(80) AS r(i)")
     model = nbsql.fit(con, "rows", target=nbsql.Target("y", classes=[0, 1, 2]), prior=prior)
     model.calibrate("rows", folds=4)
@@ -115,11 +110,11 @@ def test_it_is_calibrated_by_folds_and_judged(con: Connection, prior: Any) -> No
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 @pytest.mark.parametrize("prior", ["uniform", {0: 0.5, 1: 0.25, 2: 0.25}])
-def test_folds_know_classes_to_come(con: Connection, prior: Any) -> None:
+def test_folds_know_classes_to_come(con, prior):
     con.execute(
         "CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x, 'v' || i % 3 AS k, i % 4 AS f FROM range(80) AS r(i)"
     )
-    options: Any = {"target": nbsql.Target("y", [0, 1, 2]), "prior": prior}
+    options = {"target": nbsql.Target("y", [0, 1, 2]), "prior": prior}
     losses, right = [], 0.0
     for fold in range(4):
         others = nbsql.fit(con, f"SELECT * EXCLUDE (f) FROM rows WHERE f <> {fold}", **options)
@@ -135,7 +130,7 @@ def test_folds_know_classes_to_come(con: Connection, prior: Any) -> None:
     assert sorted(best.best().classes) == [0, 1, 2]
 
 
-def test_counts_of_elsewhere_have_classes_to_come(con: Connection, model: nbsql.Model) -> None:
+def test_counts_of_elsewhere_have_classes_to_come(con, model):
     again = nbsql.from_statistics(con, model.counts, target=DECLARED, families=FAMILIES, prior="smoothed")
     assert priors(again) == priors(model)
     assert again.predict_proba(MORE, columns=[]).fetchall()[0] == pytest.approx(
@@ -143,7 +138,7 @@ def test_counts_of_elsewhere_have_classes_to_come(con: Connection, model: nbsql.
     )
 
 
-def test_given_priors_of_numbers_are_known_to_folds(con: Connection) -> None:
+def test_given_priors_of_numbers_are_known_to_folds(con):
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x FROM range(80) AS r(i)")
     nbsql.fit(con, "rows", target="y", prior={0: 0.5, 1: 0.5}).calibrate("rows", folds=4)
 
@@ -151,14 +146,14 @@ def test_given_priors_of_numbers_are_known_to_folds(con: Connection) -> None:
 @pytest.mark.parametrize(
     ("kind", "label", "other"), [("DATE", "2000-01-01", date(2001, 1, 1)), ("BOOLEAN", "true", False), ("DOUBLE", "1", 2.5)]
 )
-def test_labels_have_the_type_of_the_target(con: Connection, kind: str, label: str, other: Any) -> None:
+def test_labels_have_the_type_of_the_target(con, kind, label, other):
     data = f"SELECT CAST('{label}' AS {kind}) AS y, unnest(['u', 'v']) AS x"
     (value,) = con.sql(f"SELECT CAST('{label}' AS {kind})").fetchall()[0]
     model = nbsql.fit(con, data, target=nbsql.Target("y", classes=[other, value]), prior="uniform")
     assert model.classes == sorted([value, other])
 
 
-def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refused: Refused) -> None:
+def test_what_is_no_class_is_refused(con, model, refused):
     query = "'y' of the query is 'spam' in some rows, which classes does not name"
     with refused(nbsql.InputError, f"{query}; name every class there may be, or leave the rows out"):
         nbsql.fit(con, DATA, target=nbsql.Target("y", classes=["ham"]), families=FAMILIES)

@@ -1,9 +1,7 @@
 """Clusters: rows without a class are divided among clusters by their posteriors, step by step."""
 
 from itertools import pairwise
-from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +12,6 @@ from sklearn.mixture import GaussianMixture
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
-
 pytestmark = pytest.mark.filterwarnings("ignore:method='clusters' has not converged")
 
 # Two groups; a number, a count, a category, and missing values among all but the count.
@@ -25,7 +21,7 @@ ROWS = """CREATE TABLE t AS SELECT i,
     i % 2 * 3 + i * 5 % 4 AS events,
     1 + i % 3 AS w
   FROM range(90) AS r(i)"""
-MIXED: dict[str, Any] = {
+MIXED = {
     "target": None,
     "exclude": ["i"],
     "weight": "w",
@@ -34,18 +30,18 @@ MIXED: dict[str, Any] = {
 
 
 @pytest.fixture
-def table(con: Connection) -> Connection:
+def table(con):
     con.execute(ROWS)
     return con
 
 
-def joints(model: nbsql.Model, source: str = "SELECT * FROM t ORDER BY i") -> np.ndarray:
+def joints(model, source="SELECT * FROM t ORDER BY i"):
     """The joint log-likelihoods, one row per row and one column per cluster."""
     found = model.joint_log_likelihood(source).df()
     return found[[name for name in found if name.startswith("joint_log_likelihood")]].to_numpy()
 
 
-def step(rows: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
+def step(rows, shares):
     """The joint log-likelihoods after a step from the posteriors of rows: Gaussian, Poisson and category with alpha 1."""
     shares = shares * rows.w.to_numpy()[:, None]
     joint = np.log(shares.sum(axis=0) / shares.sum()) + np.zeros_like(shares)
@@ -65,7 +61,7 @@ def step(rows: pd.DataFrame, shares: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_each_step_is_that_of_a_plain_em(table: Connection) -> None:
+def test_each_step_is_that_of_a_plain_em(table):
     rows = table.sql("SELECT * FROM t ORDER BY i").df()
     found = [
         joints(nbsql.fit(table, "t", method=nbsql.Clusters(2, starts=1, iterations=steps, tolerance=0), **MIXED))
@@ -81,7 +77,7 @@ def test_each_step_is_that_of_a_plain_em(table: Connection) -> None:
     np.testing.assert_allclose(found[4], step(rows, posterior), rtol=1e-9, atol=1e-9)
 
 
-def test_the_first_step_by_hand(con: Connection) -> None:
+def test_the_first_step_by_hand(con):
     """Each cluster starts as half the whole and half one of the rows, of which each is one in turn."""
     con.execute("CREATE TABLE t AS FROM (VALUES ('a'), ('b')) AS t(v)")
     model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1, iterations=1))
@@ -95,7 +91,7 @@ def test_the_first_step_by_hand(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_the_log_likelihood_never_falls(table: Connection) -> None:
+def test_the_log_likelihood_never_falls(table):
     found = [
         nbsql.fit(
             table, "t", alpha=0, method=nbsql.Clusters(3, starts=1, iterations=steps, tolerance=0), **MIXED
@@ -107,7 +103,7 @@ def test_the_log_likelihood_never_falls(table: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_one_cluster_is_the_model_without_a_target(table: Connection) -> None:
+def test_one_cluster_is_the_model_without_a_target(table):
     one = nbsql.fit(table, "t", method=nbsql.Clusters(1), **MIXED)
     whole = nbsql.fit(table, "t", **MIXED)
     expected = whole.log_evidence("SELECT * FROM t ORDER BY i").df().log_evidence
@@ -115,16 +111,16 @@ def test_one_cluster_is_the_model_without_a_target(table: Connection) -> None:
 
 
 @pytest.fixture(scope="module")
-def iris() -> pd.DataFrame:
+def iris():
     frame = load_iris(as_frame=True).frame
     return frame.set_axis(["a", "b", "c", "d", "kind"], axis=1)
 
 
 @pytest.mark.slow
-def test_numbers_end_where_scikit_learn_does_from_the_same_start(con: Connection, iris: pd.DataFrame) -> None:
+def test_numbers_end_where_scikit_learn_does_from_the_same_start(con, iris):
     numbers = iris[["a", "b", "c", "d"]].assign(i=range(len(iris)))
     con.execute("CREATE TABLE t AS FROM numbers")
-    options: dict[str, Any] = {"target": None, "exclude": ["i"], "families": {"*": nbsql.Gaussian(floor=0)}}
+    options = {"target": None, "exclude": ["i"], "families": {"*": nbsql.Gaussian(floor=0)}}
     first, last = (
         nbsql.fit(con, "t", method=nbsql.Clusters(3, starts=1, iterations=steps, tolerance=tolerance), **options)
         for steps, tolerance in ((2, 0), (300, 1e-12))
@@ -145,7 +141,7 @@ def test_numbers_end_where_scikit_learn_does_from_the_same_start(con: Connection
 
 
 @pytest.mark.slow
-def test_groups_are_found_and_named_by_their_size(con: Connection, iris: pd.DataFrame) -> None:
+def test_groups_are_found_and_named_by_their_size(con, iris):
     flowers = iris.drop(columns="kind")  # noqa: F841 - read by its name
     con.execute("CREATE TABLE flowers AS FROM flowers")
     method = nbsql.Clusters(3, starts=2)
@@ -168,7 +164,7 @@ def test_groups_are_found_and_named_by_their_size(con: Connection, iris: pd.Data
 
 
 @pytest.mark.slow
-def test_rows_of_known_clusters_are_learnt_and_forgotten(con: Connection, iris: pd.DataFrame) -> None:
+def test_rows_of_known_clusters_are_learnt_and_forgotten(con, iris):
     flowers = iris.drop(columns="kind")  # noqa: F841 - read by its name
     con.execute("CREATE TABLE flowers AS FROM flowers")
     model = nbsql.fit(con, "flowers", target=None, method=nbsql.Clusters(2, starts=1))
@@ -180,14 +176,14 @@ def test_rows_of_known_clusters_are_learnt_and_forgotten(con: Connection, iris: 
 
 
 @pytest.mark.slow
-def test_numbers_that_are_far_apart_are_told_apart(con: Connection) -> None:
+def test_numbers_that_are_far_apart_are_told_apart(con):
     generator = np.random.default_rng(5)
     rows = pd.DataFrame(generator.normal(size=(600, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 200, axis=0), columns=["x", "y"])
     model = nbsql.fit(con, rows, target=None, method=nbsql.Clusters(3))
     assert adjusted_rand_score(np.repeat([0, 1, 2], 200), model.predict(rows).df().prediction) > 0.99
 
 
-ERRORS: dict[str, tuple[dict[str, Any], str]] = {
+ERRORS = {
     "a target": (
         {"target": "v"},
         "method='clusters' finds groups of rows that have no class; leave out the target: target=None",
@@ -211,7 +207,7 @@ ERRORS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_what_clusters_do_not_take_is_refused(con: Connection, case: str) -> None:
+def test_what_clusters_do_not_take_is_refused(con, case):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS half, 'v' || i % 3 AS v FROM range(30) AS r(i)")
     options, message = ERRORS[case]
     with pytest.raises(nbsql.InputError) as caught:
@@ -220,7 +216,7 @@ def test_what_clusters_do_not_take_is_refused(con: Connection, case: str) -> Non
 
 
 @pytest.mark.slow
-def test_what_needs_known_clusters_says_so(con: Connection) -> None:
+def test_what_needs_known_clusters_says_so(con):
     con.execute("CREATE TABLE t AS SELECT hash(i) % 10 / 10 + i % 2 AS x FROM range(30) AS r(i)")
     model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1))
     known = "known clusters to judge by (without them, there is log_likelihood)"
@@ -232,7 +228,7 @@ def test_what_needs_known_clusters_says_so(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_a_column_with_the_name_of_the_clusters_is_no_feature(con: Connection) -> None:
+def test_a_column_with_the_name_of_the_clusters_is_no_feature(con):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS cluster, 'v' || i % 2 AS v FROM range(30) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="the column 'cluster' of t is no feature, as the clusters have its name"):
         model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1))
@@ -240,7 +236,7 @@ def test_a_column_with_the_name_of_the_clusters_is_no_feature(con: Connection) -
 
 
 @pytest.mark.slow
-def test_too_few_steps_are_said(con: Connection) -> None:
+def test_too_few_steps_are_said(con):
     con.execute(ROWS)
     with pytest.warns(
         nbsql.NbsqlWarning, match=r"method='clusters' has not converged after 11 steps, the last of which changed"

@@ -3,10 +3,7 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from support.algebra import alike, same
@@ -14,10 +11,9 @@ from support.kmeans import deviations, kmeans, nearest
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "calls": nbsql.Poisson(a=0.5, b=1),
     "size": nbsql.Binned(bins=4),
     "words": nbsql.Multinomial(["w1", "w2"]),
@@ -26,12 +22,12 @@ FAMILIES: dict[str, Any] = {
     "body": nbsql.Text(tfidf=True),
     "sky": nbsql.Categorical(nulls="category", unseen="smooth"),
 }
-OPTIONS: dict[str, Any] = {"target": "y", "families": FAMILIES, "id": "i"}
+OPTIONS = {"target": "y", "families": FAMILIES, "id": "i"}
 NUMBERS = ["wind", "calls", "size", "far"]
 
 
 @pytest.fixture
-def rows(con: Connection) -> Connection:
+def rows(con):
     """Rows of three classes, of two or three lumps each, with a gap here and there."""
     con.execute("""
         CREATE TABLE t AS SELECT
@@ -51,7 +47,7 @@ def rows(con: Connection) -> Connection:
     return con
 
 
-def matrix(con: Connection, label: str, weight: str = "1") -> tuple[Any, Any]:
+def matrix(con, label, weight="1"):
     """The numbers of a class, NaN where one is missing, and the weights."""
     columns = ", ".join(f"coalesce({name}::DOUBLE, 'nan')" for name in NUMBERS)
     found = con.execute(
@@ -61,10 +57,10 @@ def matrix(con: Connection, label: str, weight: str = "1") -> tuple[Any, Any]:
     return everything[:, :-1], everything[:, -1]
 
 
-def centres(model: nbsql.Model) -> dict[str, tuple[Any, Any]]:
+def centres(model):
     """The centres of each class, a row a component, and the scales."""
-    found: dict[str, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    scales: dict[str, dict[str, float]] = defaultdict(dict)
+    found = defaultdict(lambda: defaultdict(dict))
+    scales = defaultdict(dict)
     for label, component, _, _, feature, *_, centre, scale in model.components:
         if centre is not None:
             found[label][component][feature] = centre
@@ -79,7 +75,7 @@ def centres(model: nbsql.Model) -> dict[str, tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("weight", [None, "times"])
-def test_k_means_is_that_of_numpy(rows: Connection, weight: str | None) -> None:
+def test_k_means_is_that_of_numpy(rows, weight):
     model = nbsql.fit(
         rows, "t", method=nbsql.Mixture({"u": 3, "v": 2}), weight=weight, exclude=[] if weight else ["times"], **OPTIONS
     )
@@ -92,11 +88,11 @@ def test_k_means_is_that_of_numpy(rows: Connection, weight: str | None) -> None:
         assert found[label][1] == near(scales, rel=1e-12)
         sizes = np.bincount(nearest(numbers, expected, 1 / scales**2), n)
         shown = {(row[0], row[1]): row[2:4] for row in model.components}
-        total = rows.execute(f"SELECT sum({weight or 1}) FROM t").fetchone()[0]  # type: ignore[index]
+        total = rows.execute(f"SELECT sum({weight or 1}) FROM t").fetchone()[0]
         assert [shown[label, j + 1] for j in range(k)] == [(size, near(size / total, rel=1e-12)) for size in sizes]
 
 
-def test_the_mixture_is_that_of_arithmetic(con: Connection, joint: Any) -> None:
+def test_the_mixture_is_that_of_arithmetic(con, joint):
     con.execute("""CREATE TABLE few AS FROM (VALUES
         ('a', -3.0, 1.0, 'r'), ('a', -2.0, 0.5, 'r'), ('a', -2.5, 2.0, 's'), ('a', 3.0, -1.0, 's'), ('a', 3.5, -2.5, 's'),
         ('b', 0.0, 0.0, 'r'), ('b', 1.0, 0.5, 's'), ('b', -1.0, 0.75, 's')) AS t(y, x1, x2, sky)""")
@@ -107,11 +103,11 @@ def test_the_mixture_is_that_of_arithmetic(con: Connection, joint: Any) -> None:
         "b": [(3 / 8, [(0.0, 0.0), (1.0, 0.5), (-1.0, 0.75)], {"r": 2 / 5, "s": 3 / 5})],
     }  # fmt: skip
 
-    def density(x: float, values: list[float]) -> float:
+    def density(x, values):
         mean, variance = np.mean(values), np.var(values)
         return float(math.exp(-((x - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance))
 
-    def likelihood(x1: float, x2: float, sky: str, label: str) -> float:
+    def likelihood(x1, x2, sky, label):
         return sum(
             prior * density(x1, [p[0] for p in points]) * density(x2, [p[1] for p in points]) * skies[sky]
             for prior, points, skies in parts[label]
@@ -145,19 +141,19 @@ def test_the_mixture_is_that_of_arithmetic(con: Connection, joint: Any) -> None:
         assert {row[2]: row[4] for row in rows} == {name: near(value, rel=1e-9, abs=1e-12) for name, value in expected.items()}
 
 
-def in_order(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def in_order(rows):
     """Rows in an order that rounding does not decide."""
     return sorted(rows, key=lambda row: repr([round(x, 6) if isinstance(x, float) else x for x in row]))
 
 
-def log_sum(values: list[float]) -> float:
+def log_sum(values):
     highest = max(values)
     return highest + math.log(sum(math.exp(value - highest) for value in values))
 
 
-def divide(rows: Connection, model: nbsql.Model) -> None:
+def divide(rows, model):
     """The table sub: the rows, each with its class and component as its class."""
-    part: dict[int, str] = {}
+    part = {}
     found = centres(model)
     for label in "uvw":
         ids = [row[0] for row in rows.execute("SELECT i FROM t WHERE y = ? ORDER BY i", [label]).fetchall()]
@@ -171,11 +167,11 @@ def divide(rows: Connection, model: nbsql.Model) -> None:
     rows.execute("CREATE TABLE sub AS SELECT t.* REPLACE (part AS y) FROM t JOIN parts USING (i)")
 
 
-def mixed(scores: list[dict[str, float]]) -> list[dict[str, float]]:
+def mixed(scores):
     """The joint log-likelihoods of classes from those of their components, which are labelled u1, u2, ..."""
     found = []
     for score in scores:
-        members: dict[str, list[float]] = defaultdict(list)
+        members = defaultdict(list)
         for name, value in score.items():
             members[name[0]].append(value)
         found.append({label: log_sum(values) for label, values in members.items()})
@@ -183,11 +179,11 @@ def mixed(scores: list[dict[str, float]]) -> list[dict[str, float]]:
 
 
 @pytest.mark.parametrize("prior", ["empirical", "smoothed"])
-def test_other_families_in_components(rows: Connection, joint: Any, prior: str) -> None:
+def test_other_families_in_components(rows, joint, prior):
     rows.execute("""CREATE OR REPLACE TABLE t AS SELECT * EXCLUDE (body, title, w1, w2), string_split(body, ' ') AS bag,
         map([title[:2], note[:2]], [1, 2]) AS counts, (hash(i, 20) % 9)::INT AS failures, 0.5 + hash(i, 21) % 50 / 9.0 AS wait
         FROM t WHERE note IS NOT NULL AND wind > 0""")
-    families: dict[str, Any] = {
+    families = {
         "calls": "geometric",
         "size": nbsql.Kernel(cells=40),
         "far": nbsql.Gaussian(prior=nbsql.NormalInverseGamma(kappa=2, a=3)),
@@ -197,7 +193,7 @@ def test_other_families_in_components(rows: Connection, joint: Any, prior: str) 
         "wait": "lognormal",
         "both": nbsql.Joint(["sky", "warm"], unseen="smooth"),
     }
-    options: dict[str, Any] = {"target": "y", "id": "i", "families": families, "exclude": ["times"]}
+    options = {"target": "y", "id": "i", "families": families, "exclude": ["times"]}
     model = nbsql.fit(rows, "t", method=nbsql.Mixture(2), prior=prior, **options)
     assert len({row[:2] for row in model.components}) == 6
     NUMBERS[:], before = ["wind", "calls", "size", "far", "wait"], list(NUMBERS)
@@ -216,7 +212,7 @@ def test_other_families_in_components(rows: Connection, joint: Any, prior: str) 
 
 
 @pytest.mark.slow
-def test_the_mixture_is_that_of_a_model_of_the_components(rows: Connection, form: str, joint: Any) -> None:
+def test_the_mixture_is_that_of_a_model_of_the_components(rows, form, joint):
     prior = {"u": 0.2, "v": 0.3, "w": 0.5}
     model = nbsql.fit(rows, "t", method=nbsql.Mixture({"u": 3, "w": 2}), name="m", weight="times", prior=prior, **OPTIONS)
     divide(rows, model)
@@ -240,7 +236,7 @@ def test_the_mixture_is_that_of_a_model_of_the_components(rows: Connection, form
         best = max(score, key=lambda label: score[label])
         assert row[-5:-3] == (best, near(math.exp(score[best] - mass), rel=1e-9))
         assert row[-3:] == tuple(near(math.exp(score[label] - mass), rel=1e-9, abs=1e-300) for label in "uvw")
-    sums: dict[Any, float] = defaultdict(float)
+    sums = defaultdict(float)
     for row in model.explain(source):
         sums[row[0], row[2]] += row[-1]
     for number, score in enumerate(expected, start=1):
@@ -255,18 +251,18 @@ def test_the_mixture_is_that_of_a_model_of_the_components(rows: Connection, form
     assert all(row[-2] == "w" for row in model.predict("asked", thresholds={"w": 0.0}))
 
 
-def test_one_component_is_the_plain_model(rows: Connection) -> None:
+def test_one_component_is_the_plain_model(rows):
     plain = nbsql.fit(rows, "t", name="plain", **OPTIONS)
     for asked in (1, {"u": 1, "v": 1}):
         one = nbsql.fit(rows, "t", method=nbsql.Mixture(asked), name="one", replace=True, **OPTIONS)
-        specs = [json.loads(rows.execute(f"SELECT spec FROM {name}.spec").fetchone()[0]) for name in ("plain", "one")]  # type: ignore[index]
+        specs = [json.loads(rows.execute(f"SELECT spec FROM {name}.spec").fetchone()[0]) for name in ("plain", "one")]
         assert specs[0] == specs[1]
         alike(one.statistics.fetchall(), plain.statistics.fetchall())
         same(one.predict_proba("FROM t ORDER BY i").fetchall(), plain.predict_proba("FROM t ORDER BY i").fetchall())
         assert one.sql("predict", "t").replace('"one"', '"plain"') == plain.sql("predict", "t")
 
 
-def test_equal_lumps_crosswise(con: Connection) -> None:
+def test_equal_lumps_crosswise(con):
     # Four lumps, two of each class, crosswise: the classes have the same means and variances, and only their parts differ.
     con.execute("""CREATE TABLE crosswise AS SELECT
         a <> b AS y, 10 * a + c / 8.0 AS x1, 10 * b + d / 8.0 AS x2
@@ -284,17 +280,17 @@ def test_equal_lumps_crosswise(con: Connection) -> None:
     assert score[-1] == near(math.log(1 / 4) - math.log(2 * math.pi * 60 / 9 / 64), rel=1e-12)
 
 
-def test_a_middle_between_two_sides(con: Connection) -> None:
+def test_a_middle_between_two_sides(con):
     # Class 'sides' is on both sides of 'middle': one density for both sides is a wide one, which the middle is most of.
     con.execute("""CREATE TABLE line AS SELECT 'middle' AS y, i / 10.0 AS x FROM range(-10, 11) AS r(i)
         UNION ALL SELECT 'sides', side + i / 10.0 FROM range(-10, 11) AS r(i), (VALUES (1.5), (-1.5)) AS s(side)""")
-    options: dict[str, Any] = {"target": "y", "prior": {"middle": 0.5, "sides": 0.5}}
+    options = {"target": "y", "prior": {"middle": 0.5, "sides": 0.5}}
     plain, model = nbsql.fit(con, "line", **options), nbsql.fit(con, "line", method=nbsql.Mixture({"sides": 2}), **options)
     variance = sum(i * i for i in range(-10, 11)) / 21 / 100
     sides = sorted(row[8:10] for row in model.components if row[0] == "sides")
     assert sides == [(near(-1.5), near(variance)), (near(1.5), near(variance))]
 
-    def middle(x: float) -> float:
+    def middle(x):
         """P(middle | x), of densities that differ in their means alone."""
         sides = (math.exp(-((x - 1.5) ** 2) / (2 * variance)) + math.exp(-((x + 1.5) ** 2) / (2 * variance))) / 2
         return 1 / (1 + sides / math.exp(-(x**2) / (2 * variance)))
@@ -305,8 +301,8 @@ def test_a_middle_between_two_sides(con: Connection) -> None:
     assert losses[0] < losses[1] - 0.02
 
 
-def test_large_classes_settle_on_a_sample_first(rows: Connection, layout: Callable[..., None]) -> None:
-    options: dict[str, Any] = {"target": "y", "features": ["wind"], "method": nbsql.Mixture(3)}
+def test_large_classes_settle_on_a_sample_first(rows, layout):
+    options = {"target": "y", "features": ["wind"], "method": nbsql.Mixture(3)}
     known = {key: near(values, rel=1e-9) for key, values in centres_of(nbsql.fit(rows, "t", **options)).items()}
     layout(sample_rows=40, cluster_rows=20)
     for source in ("t", "FROM t ORDER BY hash(i, 3)"):  # the lumps are far apart, so that there is one best answer
@@ -319,7 +315,7 @@ def test_large_classes_settle_on_a_sample_first(rows: Connection, layout: Callab
     ]
 
 
-def centres_of(model: nbsql.Model) -> dict[Any, Any]:
+def centres_of(model):
     """The centres by class, sorted: lumps of as many rows have no order."""
     found = defaultdict(list)
     for row in model.components:
@@ -327,7 +323,7 @@ def centres_of(model: nbsql.Model) -> dict[Any, Any]:
     return {key: sorted(values) for key, values in found.items()}
 
 
-def test_scales_are_those_of_the_class(rows: Connection) -> None:
+def test_scales_are_those_of_the_class(rows):
     found = centres(nbsql.fit(rows, "t", method=nbsql.Mixture(2), exclude=["times"], **OPTIONS))
     for label in "uvw":
         assert found[label][1] == near(deviations(*matrix(rows, label)), rel=1e-12)

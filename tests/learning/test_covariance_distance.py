@@ -1,23 +1,18 @@
 """What co-moments say of how far slices and classes are apart, against the formulas in numpy."""
 
 from math import log
-from typing import Any
 
-import duckdb
 import numpy as np
 import pandas
 import pytest
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
-Matrix = np.ndarray[Any, Any]
-
 near = pytest.approx
 
 
 @pytest.fixture
-def rows(con: Connection) -> tuple[Matrix, Matrix, Matrix]:
+def rows(con):
     """Three correlated numbers, far from 0, of three classes and two slices: numbers, class, slice."""
     rng = np.random.default_rng(3)
     y, s = rng.integers(0, 3, 500), np.arange(500) // 300
@@ -28,15 +23,15 @@ def rows(con: Connection) -> tuple[Matrix, Matrix, Matrix]:
     return x, y, s
 
 
-def covariance(x: Matrix) -> Matrix:
+def covariance(x):
     return np.atleast_2d(np.cov(x.T, bias=True))
 
 
-def log_determinant(x: Matrix) -> float:
+def log_determinant(x):
     return float(np.linalg.slogdet(x)[1])
 
 
-def divergence(old: Matrix, new: Matrix) -> float:
+def divergence(old, new):
     """Of the normal distribution of `new` from that of `old`, in nats."""
     a, b, moved = covariance(old), covariance(new), new.mean(axis=0) - old.mean(axis=0)
     inverse = np.linalg.inv(a)
@@ -46,9 +41,7 @@ def divergence(old: Matrix, new: Matrix) -> float:
 @pytest.mark.parametrize(
     ("method", "name"), [("lda", "lda"), ("qda", "qda"), (nbsql.LDA(shrinkage=0.3), "lda"), (nbsql.QDA(shrinkage=1), "qda")]
 )
-def test_drift_is_the_divergence_of_the_column_that_moved_most(
-    con: Connection, rows: tuple[Matrix, Matrix, Matrix], method: Any, name: str
-) -> None:
+def test_drift_is_the_divergence_of_the_column_that_moved_most(con, rows, method, name):
     x, _, s = rows
     model = nbsql.fit(con, "t", target="y", exclude=["s"], slice_by="s", method=method)
     for a, b in ((0, 1), (1, 0)):
@@ -63,7 +56,7 @@ def test_drift_is_the_divergence_of_the_column_that_moved_most(
     assert {row[0]: row[1] for row in model.drift(0, 0)}[name] == near(0, abs=1e-9)
 
 
-def test_of_one_column_drift_and_relevance_are_those_of_a_number(con: Connection, rows: tuple[Matrix, Matrix, Matrix]) -> None:
+def test_of_one_column_drift_and_relevance_are_those_of_a_number(con, rows):
     several = nbsql.fit(con, "t", target="y", features=["a"], slice_by="s", method="lda")
     one = nbsql.fit(con, "t", target="y", features=["a"], slice_by="s")
     (together,) = (row[1:3] for row in several.drift(0, 1) if row[0] == "lda")
@@ -73,7 +66,7 @@ def test_of_one_column_drift_and_relevance_are_those_of_a_number(con: Connection
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_relevance_is_by_the_lambda_of_wilks(con: Connection, rows: tuple[Matrix, Matrix, Matrix], method: str) -> None:
+def test_relevance_is_by_the_lambda_of_wilks(con, rows, method):
     x, y, _ = rows
     within = sum(covariance(x[y == label]) * (y == label).mean() for label in range(3))
     total = covariance(x)
@@ -90,11 +83,11 @@ def test_relevance_is_by_the_lambda_of_wilks(con: Connection, rows: tuple[Matrix
     ]
 
 
-def test_classes_that_a_plane_holds_apart_and_columns_that_make_each_other_up(con: Connection) -> None:
+def test_classes_that_a_plane_holds_apart_and_columns_that_make_each_other_up(con):
     con.execute(
         "CREATE TABLE t AS SELECT i % 2 AS y, i // 100 AS s, i % 7 AS a, i % 5 + i % 2 AS b, a + b AS c FROM range(200) r(i)"
     )
-    options: dict[str, Any] = {"target": "y", "exclude": ["s", "c"], "slice_by": "s", "method": nbsql.LDA(shrinkage=0.1)}
+    options = {"target": "y", "exclude": ["s", "c"], "slice_by": "s", "method": nbsql.LDA(shrinkage=0.1)}
     apart = nbsql.fit(con, "SELECT * REPLACE (y::INTEGER AS a) FROM t", **options)
     assert [row[:5] for row in apart.relevance()] == [("lda", near(log(2)), None, near(200), None)]
     options["exclude"] = ["s"]
@@ -109,7 +102,7 @@ def test_classes_that_a_plane_holds_apart_and_columns_that_make_each_other_up(co
     assert [row[0] for row in model.drift(0, 7)] == [None]  # a slice without such rows
 
 
-def test_the_best_features_may_share_a_covariance_matrix(con: Connection, rows: tuple[Matrix, Matrix, Matrix]) -> None:
+def test_the_best_features_may_share_a_covariance_matrix(con, rows):
     source = "SELECT *, 'k' || hash(a) % 3 AS noise FROM t"
     model = nbsql.fit(con, source, target="y", exclude=["s"], method="lda", features=nbsql.Best(1))
     assert list(model.families) == ["lda"]

@@ -3,9 +3,7 @@
 import ast
 import re
 import warnings
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
@@ -23,9 +21,9 @@ CASES = {  # what people write of day i, and the expression
 }
 
 
-def fitted(con: duckdb.DuckDBPyConnection, texts: list[str], most: int = 28, **options: Any) -> tuple[nbsql.Model, list[str]]:
+def fitted(con, texts, most=28, **options):
     numbers = [i * 11 % most + 1 for i in range(252)]
-    rows: dict[str, list[Any]] = {"y": ["late" if i > most / 2 else "soon" for i in numbers]}
+    rows = {"y": ["late" if i > most / 2 else "soon" for i in numbers]}
     rows["d"] = [texts[place % len(texts)].format(i=i) for place, i in enumerate(numbers)]
     rows |= {"n": numbers} if "derive" in options else {}
     with warnings.catch_warnings(record=True) as caught:
@@ -35,7 +33,7 @@ def fitted(con: duckdb.DuckDBPyConnection, texts: list[str], most: int = 28, **o
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_fit_says_the_line_that_makes_dates(con: duckdb.DuckDBPyConnection, case: str) -> None:
+def test_a_fit_says_the_line_that_makes_dates(con, case):
     texts, sql = CASES[case]
     model, (line,) = fitted(con, texts)
     assert [*model.families] == ["d"]
@@ -43,7 +41,7 @@ def test_a_fit_says_the_line_that_makes_dates(con: duckdb.DuckDBPyConnection, ca
     derive = re.search(r"derive=(\{.*\})$", line)
     assert derive is not None
     assert ast.literal_eval(derive[1]) == {"d": sql}
-    options: dict[str, Any] = {"missing": ["n/a"]} if case == "with words" else {}
+    options = {"missing": ["n/a"]} if case == "with words" else {}
     assert ('missing=["n/a"], derive' in line) == bool(options)
     cured, lines = fitted(con, texts, derive={"d": sql}, **options)
     assert "day of d" in cured.families
@@ -55,14 +53,14 @@ def test_a_fit_says_the_line_that_makes_dates(con: duckdb.DuckDBPyConnection, ca
         assert (one["prediction"], one["probability"]) == (answer[-2], pytest.approx(answer[-1], rel=1e-9))
 
 
-def test_times_with_offsets_are_read_as_such(con: duckdb.DuckDBPyConnection) -> None:
+def test_times_with_offsets_are_read_as_such(con):
     _, (line,) = fitted(con, ["2024-03-{i:02}T08:30:05+02:00", "2024-03-{i:02} 08:30:00-0500"])
     assert line.endswith('read them as such: derive={"d": "CAST(d AS TIMESTAMPTZ)"}')
     _, lines = fitted(con, ["2024-13-{i:02}T08:30:05Z"])  # has no such month
     assert not any("holds dates" in each for each in lines)
 
 
-def test_what_only_a_person_knows_is_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_only_a_person_knows_is_said(con):
     _, (line,) = fitted(con, ["{i:02}/02/2024"], most=9)
     assert "; if the day comes first, read them as such: derive=" in line
     _, (line,) = fitted(con, ["{i:02}/03/2024", "03/{i:02}/2024"])
@@ -70,5 +68,5 @@ def test_what_only_a_person_knows_is_said(con: duckdb.DuckDBPyConnection) -> Non
 
 
 @pytest.mark.parametrize("text", ["1.2.{i}", "12:{i:02}", "030-{i:04}", "x{i}", "{i}-{i}"])
-def test_what_is_no_date_is_left_alone(con: duckdb.DuckDBPyConnection, text: str) -> None:
+def test_what_is_no_date_is_left_alone(con, text):
     assert not any("holds dates" in line for line in fitted(con, [text])[1])

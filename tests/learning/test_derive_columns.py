@@ -1,8 +1,6 @@
 """Derived columns are part of a model: every verb, source and part of a model computes them, and what cannot be is refused."""
 
 import warnings
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
@@ -12,13 +10,13 @@ import nbsql
 
 PRICE = "CAST(replace(price, '$', '') AS DOUBLE)"
 DERIVE = {"price": PRICE, "per_page": "price / pages"}
-OPTIONS: dict[str, Any] = {"target": "y", "id": "id"}
+OPTIONS = {"target": "y", "id": "id"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     con = duckdb.connect()
     con.execute(
         "CREATE TABLE t AS SELECT i AS id, ['a', 'b'][1 + i * 7 % 2] AS y, '$' || (i % 13 + i * 7 % 2 * 3) || '.50' AS price, "
@@ -28,13 +26,13 @@ def con() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def posteriors(query: nbsql.Query) -> list[float]:
+def posteriors(query):
     """The ids of the rows and their probabilities, in one list."""
     return [x for row in sorted(query.fetchall(), key=lambda row: row[0]) for x in (row[0], *row[-3:])]
 
 
 @pytest.mark.slow
-def test_every_form_of_source(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_every_form_of_source(con, tmp_path):
     expected = posteriors(nbsql.fit(con, "hand", **OPTIONS).predict_proba("hand"))
     con.execute(f"COPY t TO '{tmp_path}/t.parquet'")
     con.execute(f"COPY t TO '{tmp_path}/t.csv'")
@@ -49,7 +47,7 @@ def test_every_form_of_source(con: duckdb.DuckDBPyConnection, tmp_path: Path) ->
         assert posteriors(fitted.predict_proba("t")) == pytest.approx(expected)
 
 
-def test_other_types_and_missing_columns(con: duckdb.DuckDBPyConnection) -> None:
+def test_other_types_and_missing_columns(con):
     model = nbsql.fit(con, "t", name="m", derive=DERIVE, **OPTIONS)
     expected = posteriors(model.predict_proba("t"))
     assert posteriors(model.predict_proba("hand")) == pytest.approx(expected)  # numbers already, and per_page anew
@@ -65,7 +63,7 @@ def test_other_types_and_missing_columns(con: duckdb.DuckDBPyConnection) -> None
     assert len(model.predict(sampled).fetchall()) == 3
 
 
-def test_what_a_result_contains(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_a_result_contains(con):
     model = nbsql.fit(con, "t", name="m", derive=DERIVE, **OPTIONS)
     names = ["id", "y", "price", "pages"]
     assert model.predict("t").columns == [*names, "prediction", "probability"]
@@ -83,7 +81,7 @@ def test_what_a_result_contains(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.slow
-def test_roles_may_be_derived(con: duckdb.DuckDBPyConnection) -> None:
+def test_roles_may_be_derived(con):
     """The class, the weight, the slices, the segment, the time of a row and the key of a dimension."""
     con.execute("CREATE TABLE sizes AS SELECT k, k * 2 AS size FROM range(3) AS r(k)")
     bare = "SELECT id, pages FROM t"
@@ -118,7 +116,7 @@ def test_roles_may_be_derived(con: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.slow
 @pytest.mark.look
-def test_searches_and_folds(con: duckdb.DuckDBPyConnection) -> None:
+def test_searches_and_folds(con):
     for folds in (5, "loo"):
         derived = nbsql.cross_validate(con, "t", derive=DERIVE, folds=folds, **OPTIONS)
         assert derived.log_loss == pytest.approx(nbsql.cross_validate(con, "hand", folds=folds, **OPTIONS).log_loss)
@@ -130,7 +128,7 @@ def test_searches_and_folds(con: duckdb.DuckDBPyConnection) -> None:
     assert nbsql.families(con, "t", derive=DERIVE, **OPTIONS)["per_page"].name == "lognormal"
 
 
-def test_models_made_of_others_derive_too(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_models_made_of_others_derive_too(con, tmp_path):
     model = nbsql.fit(con, "t", name="m", derive=DERIVE, infer="types", **OPTIONS)
     expected = posteriors(model.predict_proba("t"))
     model.export(tmp_path / "m.nbsql")
@@ -171,13 +169,13 @@ def test_models_made_of_others_derive_too(con: duckdb.DuckDBPyConnection, tmp_pa
         (["x"], "derive must map names to SQL expressions, {'per_page': 'price / pages'}, not ['x']"),
     ],
 )
-def test_what_is_no_column(con: duckdb.DuckDBPyConnection, derive: Any, line: str) -> None:
+def test_what_is_no_column(con, derive, line):
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, "t", derive=derive, **OPTIONS)
     assert str(caught.value).startswith(line)
 
 
-def test_a_value_that_cannot_be_read_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_value_that_cannot_be_read_is_an_error(con):
     model = nbsql.fit(con, "t", derive=DERIVE, **OPTIONS)
     with pytest.raises(nbsql.DatabaseError, match="Could not convert string 'cheap' to DOUBLE"):
         model.predict("SELECT 1 AS id, 'cheap' AS price, 1 AS pages").fetchall()
@@ -191,7 +189,7 @@ def test_a_value_that_cannot_be_read_is_an_error(con: duckdb.DuckDBPyConnection)
         )
 
 
-def test_estimators_derive() -> None:
+def test_estimators_derive():
     pytest.importorskip("sklearn")
     from nbsql.sklearn import NaiveBayesClassifier, NaiveBayesCV
 
@@ -208,9 +206,7 @@ def test_estimators_derive() -> None:
 
 
 @pytest.mark.parametrize("expression", ["TRY_CAST(x AS DOUBLE)", "try_cast(x AS DOUBLE)"])
-def test_a_text_of_a_file_that_is_no_number_is_a_missing_one_by_try_cast(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path, expression: str
-) -> None:
+def test_a_text_of_a_file_that_is_no_number_is_a_missing_one_by_try_cast(con, tmp_path, expression):
     """DuckDB 2.0 hands a cast that is the only use of a column on to the reader of the file, which fails on the text."""
     con.execute(
         "CREATE TABLE r AS SELECT id, y, CASE WHEN id % 9 = 0 THEN 'cheap' ELSE CAST(id % 13 AS VARCHAR) END AS x FROM t"
@@ -227,7 +223,7 @@ def test_a_text_of_a_file_that_is_no_number_is_a_missing_one_by_try_cast(
     )
 
 
-def test_another_type_of_what_is_computed_with_is_named(con: duckdb.DuckDBPyConnection) -> None:
+def test_another_type_of_what_is_computed_with_is_named(con):
     model = nbsql.fit(con, "t", derive=DERIVE, name="m", **OPTIONS)
     con.execute("CREATE TABLE texts AS SELECT * REPLACE (CAST(pages AS VARCHAR) AS pages) FROM t")
     line = (

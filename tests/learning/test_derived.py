@@ -2,24 +2,22 @@
 
 from math import log
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
 from hypothesis import given
-from support.algebra import Row, cells, connect, few, fit, same, same_cells, unweighted
+from support.algebra import cells, connect, few, fit, same, same_cells, unweighted
 
 import nbsql
 from nbsql import InputError, ModelError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 
-def agree(left: nbsql.Model, right: nbsql.Model) -> None:
+def agree(left, right):
     """Counts are equal to the bit, moments but for rounding, and so are the answers; whatever the batches are."""
     left.compact()
     right.compact()
@@ -28,14 +26,14 @@ def agree(left: nbsql.Model, right: nbsql.Model) -> None:
     same(left.predict_proba("rows").fetchall(), right.predict_proba("rows").fetchall())
 
 
-def unsliced(model: nbsql.Model) -> dict[Row, Any]:
+def unsliced(model):
     return {(None, *key[1:]): cell for key, cell in cells(model).items()}
 
 
 @pytest.mark.slow
 @given(unweighted, unweighted, unweighted)
 @few
-def test_the_model_as_it_stood_is_the_model_of_the_rows_till_then(a: list[Row], b: list[Row], c: list[Row]) -> None:
+def test_the_model_as_it_stood_is_the_model_of_the_rows_till_then(a, b, c):
     con = connect(a=a, rows=a + b, b=b, c=c)
     model = fit(con, "a", name="m")
     model.update("b", batch="b")
@@ -48,7 +46,7 @@ def test_the_model_as_it_stood_is_the_model_of_the_rows_till_then(a: list[Row], 
 @pytest.mark.slow
 @given(unweighted, unweighted)
 @few
-def test_models_merged_are_the_model_of_all_rows(a: list[Row], b: list[Row]) -> None:
+def test_models_merged_are_the_model_of_all_rows(a, b):
     con = connect(a=a, b=b, rows=a + b)
     con.execute("ATTACH ':memory:' AS elsewhere")
     fit(con, "a", name="first", unseen="smooth")
@@ -64,7 +62,7 @@ def test_models_merged_are_the_model_of_all_rows(a: list[Row], b: list[Row]) -> 
 @pytest.mark.slow
 @given(unweighted, unweighted)
 @few
-def test_slices_are_the_models_of_their_rows(a: list[Row], b: list[Row]) -> None:
+def test_slices_are_the_models_of_their_rows(a, b):
     con = connect(a=a, b=b, rows=a + b)
     data = "SELECT *, 2 AS month FROM a UNION ALL SELECT *, 10 FROM b"
     model = fit(con, data, name="m", exclude=["times", "month"], slice_by="month + 0")
@@ -75,7 +73,7 @@ def test_slices_are_the_models_of_their_rows(a: list[Row], b: list[Row]) -> None
     agree(model, fit(con, "rows"))
 
 
-def test_numbers_of_a_slice_vary_however_far_from_the_other_slices() -> None:
+def test_numbers_of_a_slice_vary_however_far_from_the_other_slices():
     con = duckdb.connect()
     con.execute("CREATE TABLE a AS FROM (VALUES (0.05::DOUBLE, 'u'), (0.0, 'u'), (NULL, 'v')) AS t(wind, play)")
     con.execute("CREATE TABLE b AS FROM (VALUES (-79.548::DOUBLE, 'u'), (NULL, 'v')) AS t(wind, play)")
@@ -87,7 +85,7 @@ def test_numbers_of_a_slice_vary_however_far_from_the_other_slices() -> None:
 @pytest.mark.slow
 @given(unweighted)
 @few
-def test_a_file_carries_a_model(rows: list[Row]) -> None:
+def test_a_file_carries_a_model(rows):
     con = connect(rows=rows)
     model = fit(con, "rows", unseen="smooth", nulls="category")
     path = Path("test_a_file_carries_a_model.parquet")
@@ -106,7 +104,7 @@ def test_a_file_carries_a_model(rows: list[Row]) -> None:
 
 
 @pytest.fixture
-def visits(con: Connection) -> nbsql.Model:
+def visits(con):
     con.execute("""
         CREATE TABLE visits AS FROM (VALUES
             (DATE '2026-01-05', 'a', 'sun', 1.0), (DATE '2026-01-20', 'b', 'rain', 3.0), (DATE '2026-01-21', 'b', 'rain', 5.0),
@@ -117,11 +115,11 @@ def visits(con: Connection) -> nbsql.Model:
     return nbsql.fit(con, "visits", target="y", exclude=["seen"], name="visits", slice_by="strftime(seen, '%Y-%m')")
 
 
-def counts(model: nbsql.Model) -> dict[Any, float]:
+def counts(model):
     return {row[0]: row[1] for row in model.priors}
 
 
-def test_a_window_takes_the_newest_slices(visits: nbsql.Model) -> None:
+def test_a_window_takes_the_newest_slices(visits):
     assert visits.slice_names == ["2026-01", "2026-02", "2026-03"]
     assert counts(visits) == {"a": 4, "b": 4}  # and the row without a month
     assert counts(visits.window(last=2)) == {"a": 2, "b": 2}
@@ -131,7 +129,7 @@ def test_a_window_takes_the_newest_slices(visits: nbsql.Model) -> None:
         visits.slices(5)
 
 
-def test_decay_weighs_a_slice_by_its_age(visits: nbsql.Model) -> None:
+def test_decay_weighs_a_slice_by_its_age(visits):
     faded = visits.window(decay=0.5)
     assert counts(faded) == {"a": 1 / 4 + 2 / 2, "b": 2 / 4 + 1 / 2 + 1}
     mean = (3 / 4 + 5 / 4 + 8 / 2 + 9) / 2
@@ -140,7 +138,7 @@ def test_decay_weighs_a_slice_by_its_age(visits: nbsql.Model) -> None:
     assert found["b"] == near((mean, squares / 2), rel=1e-13)
 
 
-def test_slices_are_kept_when_a_model_changes(con: Connection, visits: nbsql.Model) -> None:
+def test_slices_are_kept_when_a_model_changes(con, visits):
     visits.update("SELECT * REPLACE (DATE '2026-04-09' AS seen) FROM visits WHERE y = 'a'", batch="april")
     assert visits.slice_names[-1] == "2026-04"
     assert counts(visits.window(last=1)) == {"a": 4}
@@ -152,7 +150,7 @@ def test_slices_are_kept_when_a_model_changes(con: Connection, visits: nbsql.Mod
         visits.forget("SELECT * REPLACE (DATE '2026-04-09' AS seen) FROM visits WHERE y = 'b' AND seen < '2026-02-01'")
 
 
-def test_drift_by_hand(con: Connection, visits: nbsql.Model) -> None:
+def test_drift_by_hand(con, visits):
     rows = {row[0]: row[1:] for row in visits.drift("2026-01", "2026-02")}
     sun_a, sun_b, rain_a, rain_b = 1.5 / 4, 1.5 / 4, 2.5 / 4, 2.5 / 4
     assert rows["sky"][:2] == near((0, 0), abs=1e-15)
@@ -168,7 +166,7 @@ def test_drift_by_hand(con: Connection, visits: nbsql.Model) -> None:
     assert {row[0]: row[1:] for row in visits.drift({"2026-01"}, pd.Series(["2026-03"]))} == moved
 
 
-def test_a_number_that_is_constant_in_a_slice_has_no_drift(con: Connection) -> None:
+def test_a_number_that_is_constant_in_a_slice_has_no_drift(con):
     data = "SELECT i % 5 + 0.1 AS part, i % 3 AS y, i % 7 AS x FROM range(700) AS t(i)"
     model = nbsql.fit(con, data, target="y", slice_by="part")
     rows = {row[0]: row[1:] for row in model.drift("0.1", "4.1")}
@@ -176,7 +174,7 @@ def test_a_number_that_is_constant_in_a_slice_has_no_drift(con: Connection) -> N
     assert 0 <= rows["x"][0] < 0.01
 
 
-def test_drift_of_batches_and_of_counts(con: Connection) -> None:
+def test_drift_of_batches_and_of_counts(con):
     con.execute("CREATE TABLE calls AS FROM (VALUES ('a', 2), ('a', 4), ('b', 3)) AS t(y, n)")
     model = nbsql.fit(con, "calls", target="y", families={"n": "poisson"})
     model.update("SELECT y, 2 * n AS n FROM calls", batch="twice")
@@ -188,7 +186,7 @@ def test_drift_of_batches_and_of_counts(con: Connection) -> None:
 # What is refused ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_not_there_is_refused(visits: nbsql.Model) -> None:
+def test_what_is_not_there_is_refused(visits):
     for act, message in [
         (lambda m: m.as_of("9"), "no batch '9' in model 'visits'; it has '1'"),
         (lambda m: m.slices(["2026-02", "2026-033"]), "no slice '2026-033' in model 'visits'; did you mean '2026-03'?"),
@@ -202,7 +200,7 @@ def test_what_is_not_there_is_refused(visits: nbsql.Model) -> None:
         assert str(refused.value) == message
 
 
-def test_slices_need_an_expression(con: Connection) -> None:
+def test_slices_need_an_expression(con):
     con.execute("CREATE TABLE t AS SELECT 'a' AS y, 1 AS x")
     model = nbsql.fit(con, "t", target="y", name="m")
     with pytest.raises(ModelError, match="model 'm' has no slices; fit it with slice_by="):
@@ -214,7 +212,7 @@ def test_slices_need_an_expression(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_only_what_models_the_same_is_merged(con: Connection) -> None:
+def test_only_what_models_the_same_is_merged(con):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 'u'), ('b', 2, 'v')) AS t(y, x, z)")
     nbsql.fit(con, "t", target="y", name="m")
     alike = "fit one with the families of the other, families=model.families"
@@ -249,7 +247,7 @@ def test_only_what_models_the_same_is_merged(con: Connection) -> None:
         nbsql.merge(con, "m")
 
 
-def test_files_that_are_no_models_are_refused(con: Connection, tmp_path: Path) -> None:
+def test_files_that_are_no_models_are_refused(con, tmp_path):
     con.execute("CREATE TABLE t AS FROM (VALUES (DATE '2026-01-01', 1), (DATE '2026-01-02', 2)) AS t(y, x)")
     model = nbsql.fit(con, "t", target="y")
     path = tmp_path / "it's a model.parquet"
@@ -275,7 +273,7 @@ def test_files_that_are_no_models_are_refused(con: Connection, tmp_path: Path) -
         ("UUID", "'00000000-0000-0000-0000-00000000000' || (i % 2)"),
     ],
 )
-def test_labels_keep_their_type_in_a_file(con: Connection, tmp_path: Path, type_: str, label: str) -> None:
+def test_labels_keep_their_type_in_a_file(con, tmp_path, type_, label):
     con.execute(f"CREATE TABLE rows AS SELECT ({label})::{type_} AS y, i // 2 % 5 AS x FROM range(20) AS r(i)")
     model = nbsql.fit(con, "rows", target="y")
     model.export(tmp_path / "model.parquet")

@@ -1,8 +1,6 @@
 """Rows without a class: each step shares them out by the posterior, and counts the shares beside the rows that have a class."""
 
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -11,8 +9,6 @@ from scipy.special import logsumexp
 from support.inserted import insert
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 pytestmark = pytest.mark.filterwarnings("ignore:method='em' has not converged")
 
@@ -30,12 +26,12 @@ LABELLED, UNLABELLED = (f"SELECT * FROM t WHERE y IS {word}NULL" for word in ("N
 
 
 @pytest.fixture
-def table(con: Connection) -> Connection:
+def table(con):
     con.execute(ROWS)
     return con
 
 
-def words(data: Path, source: str) -> tuple[np.ndarray, list[str], list[str]]:
+def words(data, source):
     """Texts as counts of their words, their classes, and the texts themselves."""
     with duckdb.connect() as con:
         rows = con.sql(source.format(data)).fetchall()
@@ -48,7 +44,7 @@ def words(data: Path, source: str) -> tuple[np.ndarray, list[str], list[str]]:
     return counts, [label for label, _ in rows], [" ".join(text) for text in texts]
 
 
-def multinomial(counts: np.ndarray, shares: np.ndarray, alpha: float, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def multinomial(counts, shares, alpha, known):
     """ln P(c) and ln P(word | c) of rows that are shared out to the classes, over the words that are known."""
     by_class = shares.T @ counts + alpha
     by_class[:, ~known] = 1
@@ -57,9 +53,7 @@ def multinomial(counts: np.ndarray, shares: np.ndarray, alpha: float, known: np.
     return np.log(shares.sum(axis=0) / shares.sum()), log
 
 
-def expectation_maximisation(
-    counts: np.ndarray, truth: np.ndarray, steps: int, *, alpha: float, weight: float
-) -> tuple[np.ndarray, list[float]]:
+def expectation_maximisation(counts, truth, steps, *, alpha, weight):
     """The joint log-likelihoods of all rows after so many steps, and the evidence of each model.
 
     truth: a class a row, by number; -1 for none.
@@ -88,16 +82,14 @@ TEXTS = {
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 @pytest.mark.parametrize(("texts", "weight", "alpha"), [("two classes", 1.0, 1.0), ("six", 0.3, 0.1)])
-def test_texts_are_those_of_a_plain_em_on_multinomial_naive_bayes(
-    con: Connection, data: Path, texts: str, weight: float, alpha: float
-) -> None:
+def test_texts_are_those_of_a_plain_em_on_multinomial_naive_bayes(con, data, texts, weight, alpha):
     counts, labels, cut = words(data, TEXTS[texts])
     names = sorted(set(labels))
     truth = np.array([names.index(label) if row % 4 == 0 else -1 for row, label in enumerate(labels)])
     con.execute("CREATE TABLE t (i INTEGER, y VARCHAR, text VARCHAR)")
     rows = [(row, names[truth[row]] if truth[row] >= 0 else None, text) for row, text in enumerate(cut)]
     insert(con, "t", rows)
-    options: dict[str, Any] = {"target": "y", "exclude": ["i"], "alpha": alpha, "families": {"text": nbsql.Text()}}
+    options = {"target": "y", "exclude": ["i"], "alpha": alpha, "families": {"text": nbsql.Text()}}
     for steps in (1, 4):
         joint, evidence = expectation_maximisation(counts, truth, steps, alpha=alpha, weight=weight)
         model = nbsql.fit(con, "t", method=nbsql.EM(weight=weight, iterations=steps, tolerance=0), **options)
@@ -108,7 +100,7 @@ def test_texts_are_those_of_a_plain_em_on_multinomial_naive_bayes(
     assert all(after >= before for before, after in pairwise(evidence[1:]))
 
 
-def test_a_step_by_hand(con: Connection) -> None:
+def test_a_step_by_hand(con):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'x'), ('b', 'z'), (NULL, 'x')) AS t(y, v)")
     model = nbsql.fit(con, "t", target="y", method=nbsql.EM(weight=0.5, iterations=1))
     # P(x | a) = 2/3 and P(x | b) = 1/3 of the first two rows: of the third, which counts a half, a third is a and a sixth b.
@@ -125,15 +117,15 @@ def test_a_step_by_hand(con: Connection) -> None:
     assert likelihood["b", "x"] == pytest.approx((1 / 6 + 1) / (7 / 6 + 2), rel=1e-12)
 
 
-def table_of(model: nbsql.Model) -> str:
+def table_of(model):
     return str(model.state.relations["statistics"]).replace('"', "")
 
 
 @pytest.mark.slow
-def test_the_evidence_never_falls(table: Connection) -> None:
+def test_the_evidence_never_falls(table):
     """Of estimates that are those of maximum likelihood; with pseudo-counts it is the posterior that never falls."""
-    largest: dict[str, Any] = {"exclude": ["w", "half"], **MAXIMUM}
-    smoothed: dict[str, Any] = {"features": ["v", "flag"], "alpha": 2}
+    largest = {"exclude": ["w", "half"], **MAXIMUM}
+    smoothed = {"features": ["v", "flag"], "alpha": 2}
     for options, alpha in ((largest, 0), (smoothed, 2)):
         found = []
         for steps in range(1, 5):
@@ -144,8 +136,8 @@ def test_the_evidence_never_falls(table: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_it_ends_where_nothing_changes(table: Connection) -> None:
-    options: dict[str, Any] = {"target": "y", "features": ["v", "flag", "events"], "families": {"events": "poisson"}}
+def test_it_ends_where_nothing_changes(table):
+    options = {"target": "y", "features": ["v", "flag", "events"], "families": {"events": "poisson"}}
     ended = nbsql.fit(table, "t", method=nbsql.EM(tolerance=1e-3), **options)
     steps = int(ended.batches.fetchall()[1][2].split()[-2])
     assert 2 < steps < 40
@@ -159,8 +151,8 @@ def test_it_ends_where_nothing_changes(table: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_the_ledger_says_what_is_soft(table: Connection) -> None:
-    options: dict[str, Any] = {"target": "y", "exclude": ["w", "half"], "families": {"events": "poisson"}}
+def test_the_ledger_says_what_is_soft(table):
+    options = {"target": "y", "exclude": ["w", "half"], "families": {"events": "poisson"}}
     model = nbsql.fit(table, "t", name="m", method=nbsql.EM(weight=0.5, iterations=3), **options)
     (first, second) = [row[:4] for row in model.batches.fetchall()]
     assert first == ("1", "fit", "t", 40)
@@ -178,19 +170,14 @@ def test_the_ledger_says_what_is_soft(table: Connection) -> None:
     assert_same(nbsql.load(table, "m"), plain)
 
 
-def assert_same(model: nbsql.Model, other: nbsql.Model) -> None:
+def assert_same(model, other):
     ours, theirs = (each.joint_log_likelihood("t").df().filter(like="joint_").to_numpy() for each in (model, other))
     np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 
 
 @pytest.mark.slow
-def test_a_weight_is_so_many_copies(table: Connection) -> None:
-    options: dict[str, Any] = {
-        "target": "y",
-        "exclude": ["half"],
-        "method": nbsql.EM(iterations=4),
-        "families": {"w": "poisson"},
-    }
+def test_a_weight_is_so_many_copies(table):
+    options = {"target": "y", "exclude": ["half"], "method": nbsql.EM(iterations=4), "families": {"w": "poisson"}}
     del options["families"]
     weighed = nbsql.fit(table, "t", weight="w", **options)
     copies = "SELECT t.* EXCLUDE (w) FROM t, range(t.w) AS copies(copy)"
@@ -198,9 +185,9 @@ def test_a_weight_is_so_many_copies(table: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_slices_and_joins_are_counted_as_ever(table: Connection) -> None:
+def test_slices_and_joins_are_counted_as_ever(table):
     method = nbsql.EM(iterations=3)
-    options: dict[str, Any] = {"target": "y", "exclude": ["half", "w"], "method": method}
+    options = {"target": "y", "exclude": ["half", "w"], "method": method}
     sliced = nbsql.fit(table, "t", slice_by="half", **options)
     whole = nbsql.fit(table, "t", **options)
     assert_same(sliced.slices([0, 1]), whole)
@@ -214,7 +201,7 @@ def test_slices_and_joins_are_counted_as_ever(table: Connection) -> None:
     np.testing.assert_allclose(np.sort(ours.to_numpy(), axis=0), np.sort(theirs.to_numpy(), axis=0), rtol=1e-9)
 
 
-def test_rows_of_no_class_and_those_that_break_a_rule(con: Connection) -> None:
+def test_rows_of_no_class_and_those_that_break_a_rule(con):
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'x', 1), ('b', 'z', 2), (NULL, 'x', 3)) AS t(y, v, k)")
     with pytest.warns(
         nbsql.NbsqlWarning, match=r"^every row of the query has a 'y', so method='em' counts what method='naive'"

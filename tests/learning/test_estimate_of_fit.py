@@ -1,15 +1,11 @@
 """One estimate for a whole model: the mean or the mode of the posterior distributions, or maximum likelihood."""
 
 from functools import partial
-from typing import Any
 
-import duckdb
 import pytest
 from support.algebra import alike
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 
@@ -18,7 +14,7 @@ ROWS = """FROM (VALUES ('a', 'u', TRUE, ['s', 't'], 'one two', 1, 4, 3, 2.0), ('
     ('b', 'v', TRUE, [], '', 3, 3, 4, 3.5)) AS t(y, c, f, bag, words, m1, m2, calls, x)"""
 
 
-def families(kind: Any, **options: Any) -> dict[str, nbsql.Family]:
+def families(kind, **options):
     """Every family with a prior, and numbers without one."""
     numbers = {} if kind == "mle" else {"prior": nbsql.NormalInverseGamma(a=3, b=2)}
     counts = (0, 0) if kind == "mle" else (2, 1.5)
@@ -34,7 +30,7 @@ def families(kind: Any, **options: Any) -> dict[str, nbsql.Family]:
 
 
 @pytest.mark.parametrize(("estimate", "alpha"), [("mean", 1.5), ("mode", 1.5), ("map", 1.5), ("mle", None)])
-def test_the_estimate_of_a_fit_is_that_of_every_family(con: Connection, estimate: Any, alpha: float | None) -> None:
+def test_the_estimate_of_a_fit_is_that_of_every_family(con, estimate, alpha):
     one = nbsql.fit(con, ROWS, target="y", alpha=alpha, estimate=estimate, families=families(estimate))
     each = nbsql.fit(con, ROWS, target="y", alpha=alpha, families=families(estimate, estimate=estimate))
     assert one.families == each.families
@@ -43,8 +39,8 @@ def test_the_estimate_of_a_fit_is_that_of_every_family(con: Connection, estimate
     alike(one.joint_log_likelihood(ROWS).fetchall(), each.joint_log_likelihood(ROWS).fetchall())
 
 
-def test_the_three_estimates_of_a_category_by_hand(con: Connection) -> None:
-    def found(**options: Any) -> dict[str, float]:
+def test_the_three_estimates_of_a_category_by_hand(con):
+    def found(**options):
         model = nbsql.fit(con, ROWS, target="y", features=["c"], **options)
         return {row[2]: row[3] for row in model.likelihoods if row[0] == "a"}
 
@@ -56,8 +52,8 @@ def test_the_three_estimates_of_a_category_by_hand(con: Connection) -> None:
     assert found(estimate="mle", families=own) == found(alpha=3)
 
 
-def test_the_estimate_is_of_the_smoothed_prior_too(con: Connection) -> None:
-    def priors(**options: Any) -> dict[str, float]:
+def test_the_estimate_is_of_the_smoothed_prior_too(con):
+    def priors(**options):
         options = {"prior": "smoothed", **options}
         model = nbsql.fit(con, ROWS, target="y", features=["c"], name="m", replace=True, **options)
         alike(nbsql.load(con, "m").priors.fetchall(), model.priors.fetchall())
@@ -70,7 +66,7 @@ def test_the_estimate_is_of_the_smoothed_prior_too(con: Connection) -> None:
     assert priors(estimate="mode") == priors(estimate="mle") == near({"a": 0.6, "b": 0.4})
 
 
-def test_what_has_no_prior_has_its_maximum_likelihood_estimate(con: Connection) -> None:
+def test_what_has_no_prior_has_its_maximum_likelihood_estimate(con):
     numbers = {"x": nbsql.Gaussian(), "calls": nbsql.Gaussian(variance="sample"), "m1": nbsql.Kernel(), "m2": "poisson"}
     plain = nbsql.fit(con, ROWS, target="y", features=[*numbers], families=numbers)
     mode = nbsql.fit(con, ROWS, target="y", features=[*numbers], families=numbers, estimate="mode")
@@ -84,7 +80,7 @@ def test_what_has_no_prior_has_its_maximum_likelihood_estimate(con: Connection) 
     assert lda.families["lda"].estimate == "mle"
 
 
-def test_a_sweep_and_a_cross_validation_take_it(con: Connection) -> None:
+def test_a_sweep_and_a_cross_validation_take_it(con):
     rows = "SELECT 'k' || i % 3 AS c, i % 4 = 0 AS f, i % 5 > 2 AS y FROM range(60) AS r(i)"
     swept = nbsql.sweep(con, rows, target="y", alpha=[1, 3], estimate="mode", folds=3)
     assert swept.best().families["c"].estimate == "mode"

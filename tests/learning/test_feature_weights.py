@@ -3,8 +3,6 @@
 import subprocess
 import sys
 import warnings
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -31,7 +29,7 @@ SELECT
   ['a' || hash(i) % 5, 'b' || kind] AS tokens,
   CASE WHEN kind + hash(i + 99) % 5 > 4 THEN 'yes' ELSE 'no' END AS y, 'c' || (kind + hash(i + 99) % 5) // 3 AS of_three
 FROM (SELECT i, hash(i) AS chance, hash(i + 7) % 4 AS kind FROM range(600) AS r(i)) AS drawn"""
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "k": nbsql.Categorical(nulls="category", unseen="smooth"),
     "x": "gaussian",
     "pos": nbsql.Gamma(),
@@ -46,24 +44,24 @@ FAMILIES: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def con() -> Any:
+def con():
     with duckdb.connect() as con:
         con.execute(ROWS)
         yield con
 
 
-def weights_of(model: nbsql.Model, con: Any) -> dict[tuple[Any, str | None], float]:
+def weights_of(model, con):
     rows = con.execute(f"SELECT class, feature, weight FROM {model.name}.weights").fetchall()
     return {(label, feature): weight for label, feature, weight in rows}
 
 
-def shown(model: nbsql.Model, capsys: Any) -> str:
+def shown(model, capsys):
     capsys.readouterr()
     model.show()
     return str(capsys.readouterr().out)
 
 
-def rows_with_folds(con: Any, model: nbsql.Model, target: str, table: str) -> Any:
+def rows_with_folds(con, model, target, table):
     """The columns of the rows with the fold of each, nbsql_slice, as a frame."""
     state = model.state
     source = state.engine.source(table)
@@ -72,7 +70,7 @@ def rows_with_folds(con: Any, model: nbsql.Model, target: str, table: str) -> An
     return con.execute(str(state.engine.renderer.fragment("rows_with_folds", source.relation, *arguments))).df()
 
 
-def evidence(con: Any, model: nbsql.Model, target: str, table: str = "t") -> tuple[np.ndarray, np.ndarray, list[Any]]:
+def evidence(con, model, target, table="t"):
     """ln p(x_f | c) by counts of the other folds, in Python (rows, features, classes), each row's class, and the classes.
 
     The folds are those of cross-validation; categories are smoothed by 1, and numbers have a normal density.
@@ -98,7 +96,7 @@ def evidence(con: Any, model: nbsql.Model, target: str, table: str = "t") -> tup
 
 
 @pytest.mark.parametrize("penalty", [2.0, 0.0])
-def test_weights_are_those_of_logistic_regression(con: Any, penalty: float) -> None:
+def test_weights_are_those_of_logistic_regression(con, penalty):
     """With the sum of the features as one more, so that the penalty is on what a weight differs from the common one."""
     options = {"target": "y", "features": ["b", "k", "x", "gap"], "families": {"x": "gaussian"}}
     model = nbsql.fit(con, "t", name="w", method=nbsql.Weighted(penalty=penalty), replace=True, **options)
@@ -118,7 +116,7 @@ def test_weights_are_those_of_logistic_regression(con: Any, penalty: float) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("told", "penalty"), [(1, 10.0), (4, 1.0)])
-def test_the_penalty_is_chosen_by_folds(con: Any, told: int, penalty: float, capsys: Any) -> None:
+def test_the_penalty_is_chosen_by_folds(con, told, penalty, capsys):
     """The loss of each fold is by the weights of the others, here by scikit-learn. Six columns say the class of some rows."""
     columns = ", ".join(
         f"CASE WHEN hash(id + 70 + {i}) % 10 < {told} THEN y ELSE 'n' || hash(id + 30 + {i}) % 9 END AS n{i}" for i in range(6)
@@ -144,7 +142,7 @@ def test_the_penalty_is_chosen_by_folds(con: Any, told: int, penalty: float, cap
 
 
 @pytest.mark.parametrize("per", ["feature", "class and feature"])
-def test_weights_of_three_classes_minimise_the_objective(con: Any, per: Any) -> None:
+def test_weights_of_three_classes_minimise_the_objective(con, per):
     """Its gradient by each bias and each weight is 0, from counts in Python; unpenalised directions alone need no penalty."""
     features = ["b", "k", "gap"]
     method = nbsql.Weighted(per=per, penalty=0 if per == "feature" else 0.5)
@@ -166,7 +164,7 @@ def test_weights_of_three_classes_minimise_the_objective(con: Any, per: Any) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("are_alike", [False, True])
-def test_many_classes_share_one_weight_of_the_prior(con: Any, are_alike: bool) -> None:
+def test_many_classes_share_one_weight_of_the_prior(con, are_alike):
     """The gradient by it and by each weight is 0, from counts in Python; of classes that are alike no prior tells anything."""
     count = "i % 40" if are_alike else "(i % 40) * (i % 3) // 2"
     features = "(c + hash(i) % 3) % 7 AS a, (c + hash(i + 9) % 5) % 11 AS b"
@@ -191,14 +189,14 @@ def test_many_classes_share_one_weight_of_the_prior(con: Any, are_alike: bool) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["y", "of_three"])
-def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
+def test_every_family_is_scored_by_its_weight(con, target):
     """A contribution differs between classes by the weight times what it does in a naive model; so does that of each verb."""
-    options: dict[str, Any] = {"target": target, "exclude": [{"y": "of_three", "of_three": "y"}[target]], "replace": True}
+    options = {"target": target, "exclude": [{"y": "of_three", "of_three": "y"}[target]], "replace": True}
     model = nbsql.fit(con, "t", name="w", families=FAMILIES, method="weighted", **options)
     naive = nbsql.fit(con, "t", name="n", families=FAMILIES, **options)
     weights = weights_of(model, con)
 
-    def contributions(each: nbsql.Model) -> dict[Any, float]:
+    def contributions(each):
         query = f"SELECT row_id, class, feature, sum(contribution) FROM {each.name}.explain('t') GROUP BY ALL"
         return {tuple(key): value for *key, value in con.execute(query).fetchall()}
 
@@ -211,7 +209,7 @@ def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
         else:
             ratio = weights[label, feature] * (value - expected[row, first, feature])
             assert found[row, label, feature] - found[row, first, feature] == pytest.approx(ratio, abs=1e-9)
-    totals: dict[Any, float] = {}
+    totals = {}
     for (row, label, _), value in found.items():
         totals[row, label] = totals.get((row, label), 0.0) + value
     scored = con.execute("SELECT COLUMNS('joint_log_likelihood_.*') FROM w.joint_log_likelihood('t')").fetchall()
@@ -221,7 +219,7 @@ def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
+def test_a_number_and_a_text_are_two_features_each(con):
     """A number of two values has one, and so has a column whose family is given; each view is scored by its own weight.
 
     So has a number whose squares vanish.
@@ -239,8 +237,8 @@ def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
         assert ("x as normal" in some.families, "words by share" in some.families) == (views, True)
     again = nbsql.fit(con, query, target="y", families=model.families)  # by another method, with the same features
     assert again.families == model.families
-    normal: Any = families["x as normal"]
-    shares: Any = families["words by share"]
+    normal = families["x as normal"]
+    shares = families["words by share"]
     assert (normal.name, normal.shared_variance, shares.name, shares.norm, shares.alpha) == (
         "gaussian",
         True,
@@ -263,9 +261,9 @@ def test_a_number_and_a_text_are_two_features_each(con: Any) -> None:
 
 
 @pytest.mark.slow
-def test_one_bin_of_the_method_is_no_fault_and_one_of_the_user_is(con: Any) -> None:
+def test_one_bin_of_the_method_is_no_fault_and_one_of_the_user_is(con):
     query = "SELECT y, hash(id + 77) % 100 AS noise FROM t"
-    options: dict[str, Any] = {"target": "y", "name": "w", "replace": True}
+    options = {"target": "y", "name": "w", "replace": True}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         nbsql.fit(con, query, method=nbsql.Weighted(views=True), **options)
@@ -276,7 +274,7 @@ def test_one_bin_of_the_method_is_no_fault_and_one_of_the_user_is(con: Any) -> N
 
 
 @pytest.mark.slow
-def test_counts_move_and_weights_stay(con: Any) -> None:
+def test_counts_move_and_weights_stay(con):
     con.execute("CREATE OR REPLACE TABLE early AS SELECT * FROM t WHERE id < 400")
     renamed = "* REPLACE (CASE WHEN id < 420 THEN 'new' ELSE y END AS y)"
     con.execute(f"CREATE OR REPLACE TABLE late AS SELECT {renamed} FROM t WHERE id >= 400")
@@ -296,9 +294,9 @@ def test_counts_move_and_weights_stay(con: Any) -> None:
 
 
 @pytest.mark.slow
-def test_stale_weights_are_said_until_they_are_learnt_anew(con: Any, recwarn: Any, capsys: Any) -> None:
+def test_stale_weights_are_said_until_they_are_learnt_anew(con, recwarn, capsys):
     """They are once a tenth of the rows has changed, in every view of the model, and after a compaction of the ledger."""
-    options: dict[str, Any] = {"target": "y", "features": ["k", "b"], "method": "weighted", "name": "w", "replace": True}
+    options = {"target": "y", "features": ["k", "b"], "method": "weighted", "name": "w", "replace": True}
     model = nbsql.fit(con, "FROM t WHERE id < 500", **options)
     cure = "; fit it again to all rows, with method='weighted' and replace=True, to learn them anew"
     found = "the weights were learnt from 500 rows, before 60 were learnt or forgotten" + cure
@@ -319,7 +317,7 @@ def test_stale_weights_are_said_until_they_are_learnt_anew(con: Any, recwarn: An
 
 
 @pytest.mark.slow
-def test_the_cure_of_stale_weights_keeps_the_options(con: Any, recwarn: Any) -> None:
+def test_the_cure_of_stale_weights_keeps_the_options(con, recwarn):
     each = "class and feature"
     for method, said in [
         (nbsql.Weighted(per=each, penalty=3, pairs=2), f"nbsql.Weighted(per={each!r}, penalty=3.0, pairs=2)"),
@@ -333,7 +331,7 @@ def test_the_cure_of_stale_weights_keeps_the_options(con: Any, recwarn: Any) -> 
 
 
 @pytest.mark.slow
-def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) -> None:
+def test_a_file_and_a_query_in_place_keep_the_weights(con, tmp_path):
     options = {"target": "y", "features": ["b", "k", "x", "words"], "families": {"words": nbsql.Text()}}
     model = nbsql.fit(con, "t", method="weighted", name="w", replace=True, **options)
     expected = [row[-1] for row in model.predict("t").fetchall()]
@@ -350,7 +348,7 @@ def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("per", ["feature", pytest.param("class and feature", marks=pytest.mark.slow)])
-def test_cross_validation_learns_the_weights_of_each_fold(con: Any, per: Any) -> None:
+def test_cross_validation_learns_the_weights_of_each_fold(con, per):
     """The same column four times costs a naive model dearly, and a weighted one nothing."""
     query = "SELECT y, k, k AS k2, k AS k3, k AS k4 FROM t"
     naive = nbsql.cross_validate(con, query, target="y", folds=3)
@@ -360,10 +358,10 @@ def test_cross_validation_learns_the_weights_of_each_fold(con: Any, per: Any) ->
 
 
 @pytest.mark.slow
-def test_what_weights_are_not_for(con: Any) -> None:
+def test_what_weights_are_not_for(con):
     options = {"target": "y", "features": ["k", "x", "pos"], "replace": True, "name": "w"}
     with pytest.raises(InputError, match=r"^per must be one of 'feature', 'class and feature', 'either', not 'class'$"):
-        nbsql.Weighted(per="class")  # type: ignore[arg-type]
+        nbsql.Weighted(per="class")
     with pytest.raises(InputError, match="per='class and feature' does not support 'x', which is gaussian and no category; "):
         nbsql.fit(con, "t", method=nbsql.Weighted(per="class and feature"), families={"x": "gaussian"}, **options)
     model = nbsql.fit(con, "t", method="weighted", **options)
@@ -372,7 +370,7 @@ def test_what_weights_are_not_for(con: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path) -> None:
+def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:
         con.execute(ROWS)
@@ -395,7 +393,7 @@ def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_weights_of_many_classes_are_said_to_take_long(con: duckdb.DuckDBPyConnection) -> None:
+def test_weights_of_many_classes_are_said_to_take_long(con):
     columns = ", ".join(f"(hash(i + {k}) % 3 = 0 OR i % 8 = {k}) AS x{k}" for k in range(8))
     con.execute(f"CREATE OR REPLACE TABLE many AS SELECT i % 8 AS y, {columns} FROM range(160) AS t(i)")
     said = "^per='class and feature' learns 64 weights, which takes many times as long as the 8 of per='feature'$"
@@ -404,14 +402,14 @@ def test_weights_of_many_classes_are_said_to_take_long(con: duckdb.DuckDBPyConne
     nbsql.fit(con, "many", target="y", method=nbsql.Weighted(penalty=10))
 
 
-def test_a_penalty_is_chosen_where_each_fifth_row_is_compared(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_penalty_is_chosen_where_each_fifth_row_is_compared(con, monkeypatch):
     """As of 100,000 rows, which were divided by zero: each fifth row is in one fold."""
     monkeypatch.setattr("nbsql.learning.weighted.ROWS_TO_CHOOSE", 120)
     model = nbsql.fit(con, "t", target="y", features=["k", "n"], method="weighted", name="fifth", replace=True)
     assert model.state.spec.weighted.penalty in (1, 10, 100)
 
 
-def test_many_rows_in_turn_are_not_learnt_from_one_class(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_in_turn_are_not_learnt_from_one_class(con, monkeypatch):
     """Of more rows than are sorted by class: each second one has the same class, and one class has no weights."""
     monkeypatch.setattr("nbsql.learning.evidence.ROWS", 50_000)
     con.execute("CREATE OR REPLACE TABLE turns AS SELECT i % 2 AS y, hash(i) % 3 + i % 2 AS k FROM range(110_000) AS r(i)")
@@ -419,7 +417,7 @@ def test_many_rows_in_turn_are_not_learnt_from_one_class(con: Any, monkeypatch: 
     assert 0.5 < weights_of(model, con)[1, "k"] < 1.5
 
 
-def test_many_numbers_are_one_feature_each_unless_two_are_asked_for(con: Any) -> None:
+def test_many_numbers_are_one_feature_each_unless_two_are_asked_for(con):
     """200 features at most; the rows would be enough for more."""
     for count, method, expected in ((100, "weighted", 200), (101, "weighted", 101), (101, nbsql.Weighted(views=True), 202)):
         columns = ", ".join(f"hash(id + {k}) % 1000 AS n{k}" for k in range(count))

@@ -1,10 +1,7 @@
 """Rows that count less the older they are: as a fit of explicit weights, whenever one asks, and however the rows came."""
 
 import math
-from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
@@ -22,37 +19,37 @@ ROWS = """SELECT CASE WHEN hash(i) % 3 = 0 THEN 'a' ELSE 'b' END AS y, 'v' || ha
     'to be ' || CASE WHEN i % 4 = 0 THEN 'or not' ELSE 'sure' END AS said, 1 + i % 3 AS w,
     TIMESTAMP '2025-01-01' + to_hours(CAST(i * 17 AS INTEGER)) AS sent, i // 2 AS number FROM range(400) AS r(i)"""
 FAMILIES = {"said": nbsql.Text()}
-MODEL: dict[str, Any] = {"target": "y", "prior": "smoothed", "families": FAMILIES, "exclude": ["number"]}
+MODEL = {"target": "y", "prior": "smoothed", "families": FAMILIES, "exclude": ["number"]}
 AGED = nbsql.HalfLife("30 days", at="sent", weight="w")
 
 
 @pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con():
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t AS {ROWS}")
         con.execute("CREATE TABLE later AS SELECT * REPLACE (sent + INTERVAL 200 DAY AS sent) FROM t LIMIT 150")
         yield con
 
 
-def weighed(con: Any, now: float, rows: str = "FROM t", length: float = 30 * DAY, **options: Any) -> nbsql.Model:
+def weighed(con, now, rows="FROM t", length=30 * DAY, **options):
     """A fit with the weights written out."""
     age = f"(epoch_us(sent) - {now!r}::DOUBLE) / {length!r}::DOUBLE"
     source = f"SELECT * EXCLUDE (w, sent), w * power(2, {age}) AS w FROM ({rows})"
     return nbsql.fit(con, source, weight="w", **{**MODEL, **options})
 
 
-def written(con: Any) -> str:
+def written(con):
     """The rows with the weights that they have by now."""
     return f"SELECT * REPLACE (w * power(2, (epoch_us(sent) - {end(con)!r}::DOUBLE) / {30.0 * DAY!r}::DOUBLE) AS w) FROM t"
 
 
-def end(con: Any, rows: str = "FROM t", length: float = 30 * DAY) -> float:
+def end(con, rows="FROM t", length=30 * DAY):
     """The end of the newest half-life, since 1970."""
     newest = con.execute(f"SELECT epoch_us(max(sent)) FROM ({rows})").fetchall()[0][0]
     return float((math.floor(newest / length) + 1) * length)
 
 
-def assert_same(found: nbsql.Model, expected: nbsql.Model) -> None:
+def assert_same(found, expected):
     """That two models say the same, to 1e-9."""
     pairs = [(getattr(found, name), getattr(expected, name)) for name in ("priors", "likelihoods")]
     asked = "SELECT v, x, g, said FROM t"
@@ -61,7 +58,7 @@ def assert_same(found: nbsql.Model, expected: nbsql.Model) -> None:
         assert_same_rows(query, other)
 
 
-def assert_same_rows(query: nbsql.Query, other: nbsql.Query) -> None:
+def assert_same_rows(query, other):
     rows, others = (sorted(each.fetchall(), key=lambda row: repr([x for x in row if not isinstance(x, float)]))
                     for each in (query, other))  # fmt: skip
     assert len(rows) == len(others) > 0
@@ -70,7 +67,7 @@ def assert_same_rows(query: nbsql.Query, other: nbsql.Query) -> None:
 
 
 @pytest.mark.slow
-def test_rows_age_as_by_weights_written_out(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_age_as_by_weights_written_out(con):
     model = nbsql.fit(con, "t", weight=AGED, name="aged", replace=True, **MODEL)
     assert_same(model, weighed(con, end(con)))
     now = datetime(2026, 3, 5, 7, 8, 9, 10)
@@ -90,8 +87,8 @@ def test_rows_age_as_by_weights_written_out(con: duckdb.DuckDBPyConnection) -> N
     con.execute("DROP SCHEMA scripted CASCADE")
 
 
-def test_whoever_reads_counts_reads_what_they_weigh(con: duckdb.DuckDBPyConnection) -> None:
-    options: dict[str, Any] = {"families": {}, "features": ["v", "g"], "nulls": "category", "exclude": []}
+def test_whoever_reads_counts_reads_what_they_weigh(con):
+    options = {"families": {}, "features": ["v", "g"], "nulls": "category", "exclude": []}
     model = nbsql.fit(con, "t", weight=AGED, **{**MODEL, **options})
     expected = weighed(con, end(con), **options)
     assert_same_rows(model.scorecard().lines, expected.scorecard().lines)
@@ -100,7 +97,7 @@ def test_whoever_reads_counts_reads_what_they_weigh(con: duckdb.DuckDBPyConnecti
 
 
 @pytest.mark.slow
-def test_counts_add_and_may_be_taken_away(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_counts_add_and_may_be_taken_away(con, tmp_path):
     model = nbsql.fit(con, "t", weight=AGED, name="kept", replace=True, **MODEL)
     model.update("later", batch="later")
     both = "FROM t UNION ALL FROM later"
@@ -125,7 +122,7 @@ def test_counts_add_and_may_be_taken_away(con: duckdb.DuckDBPyConnection, tmp_pa
         nbsql.merge(con, [model, nbsql.fit(con, "t", weight="w", **{**MODEL, "exclude": ["number", "sent"]})])
 
 
-def test_thousands_of_half_lives_neither_overflow_nor_vanish(con: duckdb.DuckDBPyConnection) -> None:
+def test_thousands_of_half_lives_neither_overflow_nor_vanish(con):
     year = "SELECT * REPLACE (sent + to_hours(CAST(number * 40 AS INTEGER)) AS sent) FROM t"
     model = nbsql.fit(con, year, weight=nbsql.HalfLife("1 hour", at="sent", weight="w"), **MODEL)
     hour = 3_600e6
@@ -143,7 +140,7 @@ def test_thousands_of_half_lives_neither_overflow_nor_vanish(con: duckdb.DuckDBP
 
 
 @pytest.mark.slow
-def test_a_row_far_in_the_future_is_refused_and_a_nearer_one_is_said(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_row_far_in_the_future_is_refused_and_a_nearer_one_is_said(con):
     model = nbsql.fit(con, "t", weight=AGED, **MODEL)
     row = "SELECT * REPLACE (1 AS w, {} AS sent) FROM t LIMIT 1"
     never, none = row.format("TIMESTAMP '9999-12-31'"), row.format("TIMESTAMP 'infinity'")
@@ -176,7 +173,7 @@ def test_a_row_far_in_the_future_is_refused_and_a_nearer_one_is_said(con: duckdb
 @pytest.mark.slow
 @pytest.mark.forms("later")
 @pytest.mark.parametrize("later", [20, 39, 200, 450])
-def test_what_was_learnt_much_later_is_forgotten_without_a_trace(con: duckdb.DuckDBPyConnection, later: int) -> None:
+def test_what_was_learnt_much_later_is_forgotten_without_a_trace(con, later):
     weight = nbsql.HalfLife("1 day", at="sent", weight="w")
     rows = f"SELECT * REPLACE (sent + INTERVAL {later} DAY AS sent, w + 0.1 AS w) FROM t"
     model = nbsql.fit(con, "t", weight=weight, **MODEL)
@@ -191,7 +188,7 @@ def test_what_was_learnt_much_later_is_forgotten_without_a_trace(con: duckdb.Duc
     assert_same(model, expected)
 
 
-def test_a_value_of_old_rows_stays_where_later_ones_of_it_are_forgotten(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_value_of_old_rows_stays_where_later_ones_of_it_are_forgotten(con):
     weight = nbsql.HalfLife("1 day", at="sent", weight="w")
     rows = "SELECT * REPLACE (sent + INTERVAL 40 DAY AS sent) FROM t LIMIT 90 OFFSET 300"
     model = nbsql.fit(con, "t", weight=weight, **MODEL)
@@ -202,14 +199,14 @@ def test_a_value_of_old_rows_stays_where_later_ones_of_it_are_forgotten(con: duc
 
 
 @pytest.mark.slow
-def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_reads_rows_at_one_time_weighs_them_now(con):
     families = {"x": nbsql.Binned(by="mdl")}
-    options: dict[str, Any] = {"target": "y", "features": ["v", "x", "g"], "families": families, "prior": "uniform"}
+    options = {"target": "y", "features": ["v", "x", "g"], "families": families, "prior": "uniform"}
     found = nbsql.fit(con, "t", weight=AGED, **options)
     expected = weighed(con, end(con), **{**options, "exclude": []})
     assert found.families == expected.families
     assert_same(found, expected)
-    tree: dict[str, Any] = {"target": "y", "features": ["v", "g"], "method": "tan", "families": {}, "prior": "uniform"}
+    tree = {"target": "y", "features": ["v", "g"], "method": "tan", "families": {}, "prior": "uniform"}
     assert_same(nbsql.fit(con, "t", weight=AGED, **tree), weighed(con, end(con), **{**tree, "exclude": []}))
     pairs = [row[3:6] for row in found.dependence("t")]
     assert pairs == [pytest.approx(row[3:6]) for row in expected.dependence(f"FROM ({written(con)})")]
@@ -226,7 +223,7 @@ def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnect
         assert all(row == pytest.approx(other) for row, other in zip(*intervals, strict=True))
 
 
-def test_what_is_no_half_life(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_is_no_half_life(con):
     for arguments, message in [
         (
             ("30 fortnights", "sent"),
@@ -253,14 +250,14 @@ def test_what_is_no_half_life(con: duckdb.DuckDBPyConnection) -> None:
         assert str(caught.value).startswith(message)
 
 
-def test_what_searches_or_was_counted_elsewhere_takes_no_half_life(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_searches_or_was_counted_elsewhere_takes_no_half_life(con):
     with pytest.raises(InputError, match="counts from elsewhere have no age; leave out weight=nbsql"):
         nbsql.from_statistics(con, nbsql.fit(con, "t", target="y", features=["v"]).statistics, weight=AGED)
     with pytest.raises(InputError, match=r"^a search over settings does not support weight=nbsql.HalfLife"):
         nbsql.fit(con, "t", target="y", weight=AGED, families="auto")
 
 
-def test_rows_without_a_time_or_a_weight_are_refused(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_without_a_time_or_a_weight_are_refused(con):
     for column, message in (
         ("sent", "1 value of column 'sent' is NULL or infinite, by which rows age; fill them, or leave such rows out"),
         ("w", "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0"),

@@ -3,8 +3,6 @@
 import subprocess
 import sys
 from itertools import combinations_with_replacement
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -25,22 +23,22 @@ ROWS = """CREATE OR REPLACE TABLE t AS SELECT
   CASE WHEN ((hash(i) % 9 > 4) = (hash(i + 7) % 2 = 0)) = (hash(i + 99) % 10 > 0) THEN 'yes' ELSE 'no' END AS y
 FROM range(600) AS r(i)"""
 COLUMNS = ["x", "b", "c"]
-OPTIONS: dict[str, Any] = {"target": "y", "features": COLUMNS, "name": "w", "replace": True}
+OPTIONS = {"target": "y", "features": COLUMNS, "name": "w", "replace": True}
 
 
 @pytest.fixture(scope="module")
-def con() -> Any:
+def con():
     with duckdb.connect() as con:
         con.execute(ROWS)
         yield con
 
 
 @pytest.fixture(scope="module")
-def model(con: Any) -> nbsql.Model:
+def model(con):
     return nbsql.fit(con, "t", method=nbsql.Weighted(views=False, pairs=1, penalty=2), **(OPTIONS | {"name": "paired"}))
 
 
-def ratios(rows: Any, others: Any, edges: Any, label: str) -> np.ndarray:
+def ratios(rows, others, edges, label):
     """ln (n_cuv + 5) / (n_cu P(v | c) + 5) of the bin v of x and the value u of b, by the counts of other rows, in Python."""
     bins, own = np.digitize(others["x"], edges), np.digitize(rows["x"], edges)
     of_class, values = (others["y"] == label).to_numpy(), len(set(bins))
@@ -53,10 +51,10 @@ def ratios(rows: Any, others: Any, edges: Any, label: str) -> np.ndarray:
 
 
 @pytest.mark.slow
-def test_a_pair_says_what_its_cell_says_beyond_its_parts(con: Any, model: nbsql.Model) -> None:
+def test_a_pair_says_what_its_cell_says_beyond_its_parts(con, model):
     """By hand from the rows, times the weight; the parts keep what they say by themselves."""
     assert [*model.families] == ["x", "b", "c", "x & b"]
-    pair: Any = model.families["x & b"]
+    pair = model.families["x & b"]
     assert (pair.name, pair.parent, pair.parents, len(pair.edges)) == ("interaction", "b", ("u", "v"), 7)
     rows, weight = con.execute("FROM t").df(), weights_of(model, con)["yes", "x & b"]
     query = "SELECT row_id, class, contribution FROM paired.explain('t') WHERE feature = 'x & b'"
@@ -70,10 +68,10 @@ def test_a_pair_says_what_its_cell_says_beyond_its_parts(con: Any, model: nbsql.
 
 
 @pytest.mark.slow
-def test_the_weights_of_pairs_are_those_of_logistic_regression(con: Any, model: nbsql.Model) -> None:
+def test_the_weights_of_pairs_are_those_of_logistic_regression(con, model):
     """On what features and the pair say by the counts of the other folds, with their sum as one more column."""
     frame = rows_with_folds(con, model, "y", "t")
-    families: Any = model.families
+    families = model.families
     frame["bin"] = np.digitize(frame["x"], families["x"].edges)
     terms = np.zeros((len(frame), 4))
     for _, rows in frame.groupby("nbsql_slice"):
@@ -93,7 +91,7 @@ def test_the_weights_of_pairs_are_those_of_logistic_regression(con: Any, model: 
 
 
 @pytest.mark.parametrize("few", [True, False])
-def test_gains_are_those_of_numpy(con: Any, model: nbsql.Model, few: bool) -> None:
+def test_gains_are_those_of_numpy(con, model, few):
     rng = np.random.default_rng(3)
     n, classes = 400, 3
     values = rng.integers(0, 4, (n, 3)).astype(object)
@@ -120,7 +118,7 @@ def test_gains_are_those_of_numpy(con: Any, model: nbsql.Model, few: bool) -> No
 
 
 @pytest.mark.slow
-def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
+def test_a_pair_tells_what_no_sum_of_columns_can(con):
     query = "SELECT x > 4 AS a, b, c, (x > 4) = (b = 'u') AS y FROM t"
     losses = {}
     for pairs in (0, 5):
@@ -131,7 +129,7 @@ def test_a_pair_tells_what_no_sum_of_columns_can(con: Any) -> None:
 
 
 @pytest.mark.nightly
-def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
+def test_auto_judges_pairs_by_fits_of_the_other_folds(con):
     methods = ["naive", "weighted", nbsql.Weighted(views=False, pairs=2, penalty=1)]
     found = nbsql.auto(con, "SELECT y, x, b, c FROM t", target="y", methods=methods, leave_out=False, calibrate=False)
     losses = {row[1]: row[2] for row in found.ranking.fetchall()}
@@ -142,7 +140,7 @@ def test_auto_judges_pairs_by_fits_of_the_other_folds(con: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_best_features_have_pairs(con: Any) -> None:
+def test_the_best_features_have_pairs(con):
     query = "SELECT y, x > 4 OR hash(id + 2) % 9 = 0 AS large, b = 'u' OR hash(id + 5) % 9 = 0 AS u, c FROM t"
     method = nbsql.Weighted(views=False, pairs=2)
     best = nbsql.fit(con, query, target="y", method=method, features=nbsql.Best(2), name="w", replace=True)
@@ -152,14 +150,14 @@ def test_the_best_features_have_pairs(con: Any) -> None:
     assert best.evaluate(query).log_loss < 0.5
 
 
-def test_columns_that_add_up_have_no_pairs(con: Any) -> None:
+def test_columns_that_add_up_have_no_pairs(con):
     query = "SELECT x, c, CASE WHEN hash(id + 5) % 10 < x THEN 'yes' ELSE 'no' END AS y FROM t"
     model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False, pairs=5))
     assert [*model.families] == ["x", "c"]
 
 
 @pytest.mark.slow
-def test_a_pair_has_a_name_of_its_own(con: Any) -> None:
+def test_a_pair_has_a_name_of_its_own(con):
     query = """SELECT y, x AS "x'; --", b, c AS "x'; -- & b" FROM t"""
     model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False, pairs=1), name="w", replace=True)
     assert [*model.families] == ["x'; --", "b", "x'; -- & b", "x'; -- & b together"]
@@ -168,7 +166,7 @@ def test_a_pair_has_a_name_of_its_own(con: Any) -> None:
 
 
 @pytest.mark.slow
-def test_update_and_forget_move_the_counts_of_a_pair(con: Any) -> None:
+def test_update_and_forget_move_the_counts_of_a_pair(con):
     query = "FROM t WHERE id < 500"
     model = nbsql.fit(con, query, method=nbsql.Weighted(views=False, pairs=5), **OPTIONS)
     counts = "SELECT sum(n), max(n) FROM w.statistics WHERE feature = 'x & b'"
@@ -181,7 +179,7 @@ def test_update_and_forget_move_the_counts_of_a_pair(con: Any) -> None:
     assert [row[-1] for row in model.predict_proba("t").fetchall()] == pytest.approx(predicted, rel=1e-12)
 
 
-def test_a_file_a_query_in_place_and_one_row_have_the_pairs(con: Any, model: nbsql.Model, tmp_path: Path) -> None:
+def test_a_file_a_query_in_place_and_one_row_have_the_pairs(con, model, tmp_path):
     expected = [row[-1] for row in model.predict("t").fetchall()]
     model.export(str(tmp_path / "w.parquet"))
     copy = nbsql.import_(con, str(tmp_path / "w.parquet"), name="copy", replace=True)
@@ -194,14 +192,14 @@ def test_a_file_a_query_in_place_and_one_row_have_the_pairs(con: Any, model: nbs
 
 
 @pytest.mark.slow
-def test_a_refit_finds_its_pairs_anew(con: Any, model: nbsql.Model) -> None:
+def test_a_refit_finds_its_pairs_anew(con, model):
     """With the families of a model, and in each fold of a calibration."""
     again = nbsql.fit(con, "t", families=model.families, method=nbsql.Weighted(views=False, pairs=1), **OPTIONS)
     assert [*again.families] == ["x", "b", "c", "x & b"]
     assert again.calibrate("t", folds=2).temperature == pytest.approx(1, abs=0.5)
 
 
-def test_a_class_of_one_row_has_no_pairs_and_it_is_said(con: Any) -> None:
+def test_a_class_of_one_row_has_no_pairs_and_it_is_said(con):
     query = "SELECT x, b, CASE WHEN id = 3 THEN 'once' ELSE y END AS y FROM t"
     why = "^no pairs of columns were tried, because 'once' of 'y' has one row, which no other fold has; leave it out, or merge"
     with pytest.warns(nbsql.NbsqlWarning, match=why):
@@ -209,7 +207,7 @@ def test_a_class_of_one_row_has_no_pairs_and_it_is_said(con: Any) -> None:
     assert [*model.families] == ["x", "b"]
 
 
-def test_what_pairs_are_not_for(con: Any, model: nbsql.Model) -> None:
+def test_what_pairs_are_not_for(con, model):
     with pytest.raises(InputError, match=r"^pairs must be a whole number from 0 to 100, not -1$"):
         nbsql.Weighted(pairs=-1)
     why = r"^pairs come with method=nbsql.Weighted\(pairs=40\), beside the columns they are of; leave them out of families$"
@@ -218,7 +216,7 @@ def test_what_pairs_are_not_for(con: Any, model: nbsql.Model) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_takes_pairs_and_shows_them(tmp_path: Path) -> None:
+def test_the_command_line_takes_pairs_and_shows_them(tmp_path):
     path = str(tmp_path / "t.duckdb")
     with duckdb.connect(path) as con:
         con.execute(ROWS)
@@ -230,9 +228,9 @@ def test_the_command_line_takes_pairs_and_shows_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_too_many_weights_are_refused_with_fewer_to_learn(con: Any) -> None:
+def test_too_many_weights_are_refused_with_fewer_to_learn(con):
     con.execute("CREATE TABLE many AS SELECT 'y' || i % 130 AS y, 'v' || i % 2 AS a FROM range(260) AS r(i)")
-    options: dict[str, Any] = {"target": "y", "families": dict.fromkeys("abcd", "categorical")}
+    options = {"target": "y", "families": dict.fromkeys("abcd", "categorical")}
     rows = "SELECT y, a, a || 'b' AS b, a || 'c' AS c, a || 'd' AS d FROM many"
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, rows, method=nbsql.Weighted(per="class and feature", penalty=1), **options)

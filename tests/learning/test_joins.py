@@ -1,15 +1,13 @@
 """Features that live in dimension tables: a model of joins is that of the joined table, and joins what it meets by itself."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.algebra import FAMILIES, Row, alike, cells, connect, few, row, same_cells
+from support.algebra import FAMILIES, alike, cells, connect, few, row, same_cells
 from support.inserted import insert
 
 import nbsql
@@ -57,27 +55,27 @@ JOINED = """SELECT o.*, c.* EXCLUDE (customer_id), p.price AS product_price, p.k
 
 
 @pytest.fixture
-def by_key(layout: Callable[..., None]) -> None:
+def by_key(layout):
     """Count by key, however few facts share one."""
     layout(facts_per_key=0)
 
 
 @pytest.fixture
-def shop(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def shop(con):
     for statement in (ORDERS, CUSTOMERS, PRODUCTS, REGIONS):
         con.execute(statement)
     return con
 
 
-def by_joins(con: duckdb.DuckDBPyConnection, **options: Any) -> nbsql.Model:
+def by_joins(con, **options):
     return nbsql.fit(con, "orders", **{"target": "returned", "id": "id", "joins": JOINS, **options})
 
 
-def of_view(con: duckdb.DuckDBPyConnection, **options: Any) -> nbsql.Model:
+def of_view(con, **options):
     return nbsql.fit(con, JOINED, **{"target": "returned", "id": "id", "exclude": ["customer_id", "product"], **options})
 
 
-def added(model: nbsql.Model, verb: str, source: str, width: int) -> list[Row]:
+def added(model, verb, source, width):
     """What a verb adds to each row of a source of so many columns, behind the first column."""
     return [(found[0], *found[width:]) for found in getattr(model, verb)(source)]
 
@@ -94,16 +92,14 @@ def added(model: nbsql.Model, verb: str, source: str, width: int) -> list[Row]:
     st.booleans(),
 )
 @few
-def test_a_fit_over_joins_has_the_cells_of_the_joined_table(
-    dimension: list[Row], facts: list[Row], times: list[int], families: dict[str, Any], least: int, weighted: bool
-) -> None:
+def test_a_fit_over_joins_has_the_cells_of_the_joined_table(dimension, facts, times, families, least, weighted):
     con = connect(things=dimension)
     con.execute("CREATE TABLE keyed AS SELECT row_number() OVER () AS key, * EXCLUDE (play, times) FROM things")
     con.execute("CREATE TABLE events (key INTEGER, own VARCHAR, play VARCHAR, other VARCHAR, times INTEGER)")
     insert(con, "events", [(*fact, n) for fact, n in zip(facts, times, strict=False)])
     con.execute("UPDATE events SET times = 1 WHERE rowid = 0")  # some row counts
     con.execute("CREATE VIEW wide AS SELECT e.*, k.* EXCLUDE (key) FROM events AS e LEFT JOIN keyed AS k ON k.key = e.key")
-    options: dict[str, Any] = {"target": "play", "families": families, "weight": "times" if weighted else None}
+    options = {"target": "play", "families": families, "weight": "times" if weighted else None}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Renderer, "layout", replace(Renderer.layout, facts_per_key=least))
         model = nbsql.fit(con, "events", joins=[nbsql.Join("keyed", on="key")], **options)
@@ -113,7 +109,7 @@ def test_a_fit_over_joins_has_the_cells_of_the_joined_table(
     alike(model.predict_proba("wide").fetchall(), other.predict_proba("wide").fetchall())
 
 
-VARIANTS: dict[str, dict[str, Any]] = {
+VARIANTS = {
     "plain": {},
     "weights": {"weight": "times"},
     "a half-life": {"weight": nbsql.HalfLife(1, at="times")},
@@ -152,7 +148,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 @pytest.mark.forms("variant")
 @pytest.mark.usefixtures("by_key")
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_kind_of_model_is_that_of_the_joined_table(shop: duckdb.DuckDBPyConnection, variant: str) -> None:
+def test_every_kind_of_model_is_that_of_the_joined_table(shop, variant):
     options = dict(VARIANTS[variant])
     excluded = ["customer_id", "product", *options.pop("exclude", ())]
     model = by_joins(shop, exclude=excluded, **options)
@@ -168,15 +164,15 @@ def test_every_kind_of_model_is_that_of_the_joined_table(shop: duckdb.DuckDBPyCo
     assert ours.accuracy == theirs.accuracy
 
 
-def scans(con: duckdb.DuckDBPyConnection, **options: Any) -> list[str]:
+def scans(con, **options):
     """The names of the statements of a fit."""
-    names: list[str] = []
+    names = []
     with nbsql.watch(names.append):
         by_joins(con, **options)
     return names
 
 
-def test_a_key_that_stands_for_many_rows_is_counted_once(shop: duckdb.DuckDBPyConnection, layout: Callable[..., None]) -> None:
+def test_a_key_that_stands_for_many_rows_is_counted_once(shop, layout):
     """120 orders are of fewer pairs of a class and a customer, and of still fewer of a class and a product."""
     pairs = "SELECT count(DISTINCT (returned, customer_id)), count(DISTINCT (returned, product)) FROM orders"
     customers, products = shop.execute(pairs).fetchall()[0]
@@ -192,12 +188,12 @@ def test_a_key_that_stands_for_many_rows_is_counted_once(shop: duckdb.DuckDBPyCo
 
 
 @pytest.mark.usefixtures("by_key")
-def test_a_view_of_facts_is_read_once(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_view_of_facts_is_read_once(shop):
     shop.execute("CREATE VIEW early AS SELECT * FROM orders WHERE abs(id) < 100")
-    names: list[str] = []
-    engine: Any = DuckDB(shop)
+    names = []
+    engine = DuckDB(shop)
     engine.watch = names.append
-    options: dict[str, Any] = {"target": "returned", "id": "id", "joins": JOINS, "slice_by": "channel"}
+    options = {"target": "returned", "id": "id", "joins": JOINS, "slice_by": "channel"}
     model = nbsql.fit(engine, "early", **options)
     assert names[0] == "read the source once"
     excluded = ["customer_id", "product"]
@@ -208,7 +204,7 @@ def test_a_view_of_facts_is_read_once(shop: duckdb.DuckDBPyConnection) -> None:
 # Joins. ----------------------------------------------------------------------------------------------------------------
 
 
-def test_a_join_may_go_on_from_another_and_take_a_few_columns(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_join_may_go_on_from_another_and_take_a_few_columns(shop):
     joins = [
         nbsql.Join("customers", ["customer_id"], columns=["Region"]),
         nbsql.Join("main.regions", on={"region": "code"}, prefix="r_", columns=["tax"]),
@@ -223,7 +219,7 @@ def test_a_join_may_go_on_from_another_and_take_a_few_columns(shop: duckdb.DuckD
     assert [*by_joins(shop, joins=joins[:1]).families] == ["product", "amount", "channel", "times", "region"]
 
 
-def test_a_key_may_have_several_columns(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_key_may_have_several_columns(shop):
     shop.execute("CREATE TABLE prices AS SELECT product, channel AS via, product * 2.5 AS cost FROM orders GROUP BY ALL")
     model = by_joins(shop, joins=nbsql.Join("prices", on={"product": "product", "channel": "via"}))
     view = "SELECT o.*, p.cost FROM orders AS o LEFT JOIN prices AS p ON p.product = o.product AND p.via = o.channel"
@@ -233,7 +229,7 @@ def test_a_key_may_have_several_columns(shop: duckdb.DuckDBPyConnection) -> None
     assert "channel" in by_joins(shop, joins=JOINS[:1]).families
 
 
-def test_a_key_is_a_feature_where_it_is_asked_for(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_key_is_a_feature_where_it_is_asked_for(shop):
     assert [*by_joins(shop, features=["product", "age"]).families] == ["product", "age"]
     assert "product" not in nbsql.families(shop, "orders", target="returned", joins=JOINS)
 
@@ -243,9 +239,7 @@ def test_a_key_is_a_feature_where_it_is_asked_for(shop: duckdb.DuckDBPyConnectio
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scored", ["by key", "by row"])
-def test_a_model_joins_by_itself_what_it_scores(
-    shop: duckdb.DuckDBPyConnection, scored: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_joins_by_itself_what_it_scores(shop, scored, monkeypatch):
     if scored == "by row":
         monkeypatch.setattr(nbsql.plan.joins, "_skips_missing", lambda _: False)
     model = by_joins(shop, name="returns", families={"note": nbsql.Text()})
@@ -272,7 +266,7 @@ def test_a_model_joins_by_itself_what_it_scores(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("form")
-def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop: duckdb.DuckDBPyConnection) -> None:
+def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop):
     shop.execute("INSERT INTO orders VALUES (500, 77, NULL, NULL, NULL, NULL, NULL)")
     for options in (
         {"families": {"note": nbsql.Text(event="bernoulli"), "region": "poisson"}, "unseen": "smooth"},
@@ -292,7 +286,7 @@ def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop: 
             alike(ours, theirs)
 
 
-def test_a_large_dimension_is_scored_only_for_more_rows(shop: duckdb.DuckDBPyConnection, layout: Callable[..., None]) -> None:
+def test_a_large_dimension_is_scored_only_for_more_rows(shop, layout):
     layout(dimension_rows=5)  # customers have 6, products 5
     model = by_joins(shop, name="returns")
     shop.execute("CREATE TABLE one AS FROM orders LIMIT 1; CREATE TABLE six AS FROM orders LIMIT 6")
@@ -303,7 +297,7 @@ def test_a_large_dimension_is_scored_only_for_more_rows(shop: duckdb.DuckDBPyCon
     assert {place for place in (1, 2) if f"nbsql_dimension_{place}_class_1" in body} == {2}
 
 
-def test_in_sql_the_values_are_those_of_the_dimensions(shop: duckdb.DuckDBPyConnection) -> None:
+def test_in_sql_the_values_are_those_of_the_dimensions(shop):
     model = by_joins(shop, name="returns")
     aged = "WITH aged AS (SELECT *, 1 AS age FROM orders) FROM {}.predict('aged')"
     found = [(row[0], *row[-2:]) for row in shop.execute(aged.format("returns")).fetchall()]
@@ -313,7 +307,7 @@ def test_in_sql_the_values_are_those_of_the_dimensions(shop: duckdb.DuckDBPyConn
         shop.execute(aged.format("unsaid").replace("age FROM", "kind FROM"))
 
 
-def test_a_source_that_has_the_columns_is_not_joined(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_source_that_has_the_columns_is_not_joined(shop):
     model = by_joins(shop)
     shop.execute("CREATE TABLE wide AS " + JOINED)
     shop.execute("DROP TABLE customers")
@@ -324,7 +318,7 @@ def test_a_source_that_has_the_columns_is_not_joined(shop: duckdb.DuckDBPyConnec
     alike(added(model, "predict", half, 11), added(model, "predict", "wide", 13))
 
 
-def test_rows_of_a_frame_come_back_in_its_order(shop: duckdb.DuckDBPyConnection) -> None:
+def test_rows_of_a_frame_come_back_in_its_order(shop):
     frame = shop.execute("FROM orders ORDER BY hash(id)").df()
     model = by_joins(shop, families={"note": nbsql.Text()})
     assert [found[0] for found in model.predict(frame)] == list(frame["id"])
@@ -332,7 +326,7 @@ def test_rows_of_a_frame_come_back_in_its_order(shop: duckdb.DuckDBPyConnection)
 
 
 @pytest.mark.slow
-def test_a_model_of_joins_learns_and_forgets(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_model_of_joins_learns_and_forgets(shop):
     shop.execute("CREATE TABLE first AS FROM orders WHERE id < 80")
     model = nbsql.fit(shop, "first", target="returned", id="id", joins=JOINS, name="returns", slice_by="id % 2")
     model.update("FROM orders WHERE id >= 80", batch="later")
@@ -351,7 +345,7 @@ def test_a_model_of_joins_learns_and_forgets(shop: duckdb.DuckDBPyConnection) ->
 
 
 @pytest.mark.slow
-def test_every_other_verb_takes_the_facts_alone(shop: duckdb.DuckDBPyConnection) -> None:
+def test_every_other_verb_takes_the_facts_alone(shop):
     model, other = by_joins(shop, name="returns"), of_view(shop)
     assert model.log_likelihood("orders") == pytest.approx(other.log_likelihood(JOINED))
     assert model.log_likelihood("orders", labelled=True) == pytest.approx(other.log_likelihood(JOINED, labelled=True))
@@ -368,8 +362,8 @@ def test_every_other_verb_takes_the_facts_alone(shop: duckdb.DuckDBPyConnection)
     alike(shop.execute("FROM scored").fetchall(), model.predict("orders").fetchall())
 
 
-def test_models_are_judged_before_they_are_fitted(shop: duckdb.DuckDBPyConnection) -> None:
-    options: dict[str, Any] = {"target": "returned", "folds": 3}
+def test_models_are_judged_before_they_are_fitted(shop):
+    options = {"target": "returned", "folds": 3}
     ours = nbsql.cross_validate(shop, "orders", joins=JOINS, exclude=["id"], **options)
     theirs = nbsql.cross_validate(shop, JOINED, exclude=["id", "customer_id", "product"], **options)
     alike(ours.folds.fetchall(), theirs.folds.fetchall())
@@ -379,7 +373,7 @@ def test_models_are_judged_before_they_are_fitted(shop: duckdb.DuckDBPyConnectio
     alike(best.predict("orders").fetchall(), nbsql.load(shop, "best").predict("orders").fetchall())
 
 
-def test_a_model_is_kept_and_exported_with_its_joins(shop: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
+def test_a_model_is_kept_and_exported_with_its_joins(shop, tmp_path):
     model = by_joins(shop, name="returns")
     expected = model.predict_proba("orders").fetchall()
     model.export(tmp_path / "returns.parquet")
@@ -388,7 +382,7 @@ def test_a_model_is_kept_and_exported_with_its_joins(shop: duckdb.DuckDBPyConnec
     assert len(merged.predict("orders").fetchall()) == 120
 
 
-def test_a_model_in_another_database_finds_the_tables_there(shop: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
+def test_a_model_in_another_database_finds_the_tables_there(shop, tmp_path):
     shop.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other")
     shop.execute("CREATE TABLE other.main.customers AS FROM customers")
     joins = [nbsql.Join("other.main.customers", on="customer_id"), JOINS[1]]
@@ -414,7 +408,7 @@ def test_a_model_in_another_database_finds_the_tables_there(shop: duckdb.DuckDBP
 
 
 @pytest.mark.slow
-def test_names_may_be_hostile(shop: duckdb.DuckDBPyConnection) -> None:
+def test_names_may_be_hostile(shop):
     table, columns = 'we"ird. t', ["the \n key", 'a"b', "source", "Select", "dimension_1"]
     quoted = ['"' + name.replace('"', '""') + '"' for name in [table, *columns]]
     values = ", ".join(f"({i}, {i * 1.5}, 'v{i % 2}', {i % 3}, 'w{i}')" for i in range(5))
@@ -433,7 +427,7 @@ def test_names_may_be_hostile(shop: duckdb.DuckDBPyConnection) -> None:
         alike(ours, [(row[0], *row[7:]) for row in shop.execute("FROM returns.predict_proba('orders')").fetchall()])
 
 
-def test_a_model_may_have_no_feature_of_the_facts(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_model_may_have_no_feature_of_the_facts(shop):
     model, other = (make(shop, features=["age", "product_kind"], exclude=[]) for make in (by_joins, of_view))
     same_cells(cells(model), cells(other))
     alike(added(model, "predict", "SELECT id, customer_id, product FROM orders", 3), added(other, "predict", JOINED, 13))
@@ -441,7 +435,7 @@ def test_a_model_may_have_no_feature_of_the_facts(shop: duckdb.DuckDBPyConnectio
 
 # Refusals. -------------------------------------------------------------------------------------------------------------
 
-REFUSALS: list[tuple[Any, str]] = [
+REFUSALS = [
     ([nbsql.Join("customer", "customer_id")], "no table or view 'customer'; did you mean 'customers'?"),
     ([nbsql.Join("customers", "customer")], "no column 'customer' in orders; did you mean 'customer_id'?"),
     ([nbsql.Join("customers", {"product": "ages"})], "no column 'ages' in customers; did you mean 'age'?"),
@@ -468,13 +462,13 @@ REFUSALS: list[tuple[Any, str]] = [
 ]
 
 
-def test_what_cannot_be_joined_is_refused(shop: duckdb.DuckDBPyConnection, refused: Any) -> None:
+def test_what_cannot_be_joined_is_refused(shop, refused):
     for joins, message in REFUSALS:
         with refused(nbsql.InputError, message):
             by_joins(shop, joins=joins, name="returns")
 
 
-def test_what_is_no_join_is_refused() -> None:
+def test_what_is_no_join_is_refused():
     for arguments, message in [
         ((7, "id"), "a join takes a table or a view by its name, not 7"),
         (
@@ -490,11 +484,11 @@ def test_what_is_no_join_is_refused() -> None:
         (("customers", "id", None, 1), "prefix of the join with 'customers' must be text, not 1"),
     ]:
         with pytest.raises(nbsql.InputError) as caught:
-            nbsql.Join(*arguments)  # type: ignore[arg-type]
+            nbsql.Join(*arguments)
         assert str(caught.value) == message
 
 
-def test_a_model_with_a_name_takes_no_temporary_table(shop: duckdb.DuckDBPyConnection, refused: Any) -> None:
+def test_a_model_with_a_name_takes_no_temporary_table(shop, refused):
     shop.execute("CREATE TEMP TABLE brief AS FROM customers")
     assert len(by_joins(shop, joins=[nbsql.Join("brief", "customer_id")]).predict("orders").fetchall()) == 120
     message = (
@@ -505,7 +499,7 @@ def test_a_model_with_a_name_takes_no_temporary_table(shop: duckdb.DuckDBPyConne
 
 
 @pytest.mark.usefixtures("by_key")
-def test_rows_that_break_a_rule_are_counted_as_they_are(shop: duckdb.DuckDBPyConnection, refused: Any) -> None:
+def test_rows_that_break_a_rule_are_counted_as_they_are(shop, refused):
     shop.execute("UPDATE customers SET age = -1 WHERE customer_id = 3")
     rows = shop.execute("SELECT count(*) FROM orders WHERE customer_id = 3").fetchall()[0][0]
     message = f"{rows} values of column 'age' are negative; poisson counts must be at least 0"
@@ -513,7 +507,7 @@ def test_rows_that_break_a_rule_are_counted_as_they_are(shop: duckdb.DuckDBPyCon
         by_joins(shop, families={"age": "poisson"}, name="returns")
 
 
-def test_a_source_that_cannot_be_joined_is_refused(shop: duckdb.DuckDBPyConnection, refused: Any) -> None:
+def test_a_source_that_cannot_be_joined_is_refused(shop, refused):
     model = by_joins(shop, name="returns")
     with refused(nbsql.InputError, "no column 'customer_id' in the query, by which model 'returns' joins customers"):
         model.predict("SELECT * EXCLUDE (customer_id) FROM orders")

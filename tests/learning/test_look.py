@@ -4,17 +4,13 @@ import random
 import re
 import uuid
 import warnings
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import pyarrow
 import pytest
 
 import nbsql
 
 pytestmark = pytest.mark.look
-Connection = duckdb.DuckDBPyConnection
 
 # Of each column of 3,000 rows: its expression, its family by a look, and why.
 U = "(hash(i, {}) % 100003 + 1) / 100005"
@@ -56,13 +52,13 @@ COLUMNS = {
 
 
 @pytest.fixture
-def shop(con: Connection) -> Connection:
+def shop(con):
     columns = ", ".join(f"{expression} AS {name}" for name, (expression, *_) in COLUMNS.items())
     con.execute(f"CREATE TABLE shop AS SELECT {columns}, (hash(i, 99) % 3)::INT AS y FROM range(3000) AS r(i)")
     return con
 
 
-def plain(families: dict[str, nbsql.Family]) -> dict[str, str]:
+def plain(families):
     return {name: f"{family.name}{getattr(family, 'of', '')}{getattr(family, 'bins', '')}" for name, family in families.items()}
 
 
@@ -73,7 +69,7 @@ LEFT_OUT = (
 )
 
 
-def test_each_kind_of_values_has_its_family_and_the_reason(shop: Connection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_kind_of_values_has_its_family_and_the_reason(shop, capsys):
     with pytest.warns(nbsql.NbsqlWarning) as said:
         found = nbsql.families(shop, "shop", target="y")
     assert [str(each.message) for each in said] == [LEFT_OUT]
@@ -97,11 +93,11 @@ def test_each_kind_of_values_has_its_family_and_the_reason(shop: Connection, cap
 
 
 @pytest.mark.parametrize("n", [30, 120])
-def test_whole_numbers_of_small_tables_that_differ_by_chance_are_kept_and_keys_are_not(con: Connection, n: int) -> None:
+def test_whole_numbers_of_small_tables_that_differ_by_chance_are_kept_and_keys_are_not(con, n):
     """Ages, prices and measures are drawn without repetition, so that no value is twice in a table."""
     for seed in range(8):
         draw = random.Random(seed)  # noqa: S311
-        columns: dict[str, list[Any]] = {
+        columns = {
             "age": draw.sample(range(18, 90), n) if n < 100 else [draw.randint(18, 90) for _ in range(n)],
             "price": draw.sample(range(5, 1000), n),
             "millimetres": draw.sample(range(900, 10_000), n),
@@ -116,7 +112,7 @@ def test_whole_numbers_of_small_tables_that_differ_by_chance_are_kept_and_keys_a
                 [a + b for a in "ABCDEFGHIJKLMNOPQRST" for b in ("ander", "eck", "ill", "oor", "utter", "yl")], n
             ),
         }
-        keys: dict[str, list[Any]] = {
+        keys = {
             "number": draw.sample(range(1, n + 1), n),
             "order_number": [10_248 + each for each in draw.sample(range(n + n // 10), n)],
             "uuid": [str(uuid.UUID(int=draw.getrandbits(128), version=4)) for _ in range(n)],
@@ -128,7 +124,7 @@ def test_whole_numbers_of_small_tables_that_differ_by_chance_are_kept_and_keys_a
             assert {*nbsql.families(con, "small", target="y")} == {*columns}
 
 
-def test_times_in_texts_that_never_repeat_are_named_with_the_line_that_reads_them(con: Connection) -> None:
+def test_times_in_texts_that_never_repeat_are_named_with_the_line_that_reads_them(con):
     con.execute("""CREATE TABLE calls AS
         SELECT strftime(TIMESTAMP '2024-01-01' + to_minutes(i * 77), '%Y-%m-%dT%H:%M:%SZ') AS at, 'C-' || hash(i) AS code,
             i // 12 % 2 AS late FROM range(500) AS r(i)""")
@@ -145,12 +141,12 @@ def test_times_in_texts_that_never_repeat_are_named_with_the_line_that_reads_the
     assert "hour of at" in model.families
 
 
-def test_what_was_asked_for_wins(shop: Connection) -> None:
+def test_what_was_asked_for_wins(shop):
     with warnings.catch_warnings():
         warnings.simplefilter("error", nbsql.NbsqlWarning)
         kept = nbsql.families(shop, "shop", target="y", features=["code", "stars", "day_number"])
         assert plain(kept) == {"code": "categorical", "stars": "categorical", "day_number": "gaussian"}
-        families: dict[str, Any] = {"*": "categorical", "stars": "poisson"}
+        families = {"*": "categorical", "stars": "poisson"}
         assert plain(nbsql.families(shop, "shop", target="y", families=families)) == {
             name: "poisson" if name == "stars" else "categorical" for name in COLUMNS
         }
@@ -158,10 +154,10 @@ def test_what_was_asked_for_wins(shop: Connection) -> None:
         assert {family.name for family in few.values()} == {"categorical", "gaussian"}
         assert nbsql.families(shop, "shop", target="y", method="tan")["day_number"].name == "binned"
     with pytest.raises(nbsql.InputError, match="infer must be one of 'values', 'types', not 'looks'"):
-        nbsql.fit(shop, "shop", target="y", infer="looks")  # type: ignore[arg-type]
+        nbsql.fit(shop, "shop", target="y", infer="looks")
 
 
-def test_the_look_at_a_large_table_is_the_same_in_every_run_and_its_families_take_all_rows(con: Connection) -> None:
+def test_the_look_at_a_large_table_is_the_same_in_every_run_and_its_families_take_all_rows(con):
     """The table is sorted by its numbers; the last row alone has what lognormal, bernoulli and beta do not take."""
     con.execute(f"""CREATE TABLE large AS SELECT i // 2000 AS sorted, exp(3 * {U.format(1)} * {U.format(2)}) AS price,
         {U.format(3)} AS share, hash(i) % 2 AS flag, (i % 1000 = 7)::INT AS rare, 'k' || i % 7 AS k, i % 3 AS y,
@@ -182,7 +178,7 @@ def test_the_look_at_a_large_table_is_the_same_in_every_run_and_its_families_tak
     nbsql.fit(con, "large", target="y")
 
 
-def test_an_update_infers_nothing_anew_and_names_the_cure(shop: Connection) -> None:
+def test_an_update_infers_nothing_anew_and_names_the_cure(shop):
     model = nbsql.fit(shop, "shop", target="y", features=["flag", "price"])
     with pytest.raises(nbsql.InputError) as refusal:
         model.update("SELECT 2 AS flag, 1.5 AS price, 1 AS y")
@@ -194,7 +190,7 @@ def test_an_update_infers_nothing_anew_and_names_the_cure(shop: Connection) -> N
     assert dict(model.families) == before
 
 
-def test_batches_equal_one_fit_whatever_families_a_fit_infers(shop: Connection) -> None:
+def test_batches_equal_one_fit_whatever_families_a_fit_infers(shop):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nbsql.NbsqlWarning)
         whole = nbsql.fit(shop, "shop", target="y")
@@ -206,7 +202,7 @@ def test_batches_equal_one_fit_whatever_families_a_fit_infers(shop: Connection) 
         assert list(one[name]) == pytest.approx(list(other[name]), rel=1e-9)
 
 
-def test_statements_have_the_families_of_the_types_and_say_what_a_look_suggests(shop: Connection, tmp_path: Path) -> None:
+def test_statements_have_the_families_of_the_types_and_say_what_a_look_suggests(shop, tmp_path):
     with pytest.warns(nbsql.NbsqlWarning) as said:
         sql = nbsql.fit_sql(shop, "shop", target="y", name="by_sql")
     (line,) = [str(each.message) for each in said if "by a look" in str(each.message)]

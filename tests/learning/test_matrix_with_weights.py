@@ -1,9 +1,5 @@
 """A covariance matrix for each class as one more feature of the numbers of a weighted model."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import duckdb
 import numpy as np
 import pytest
@@ -21,22 +17,22 @@ ROWS = """CREATE TABLE t AS
 SELECT i AS id, a, if(y = 'u', 1, -1) * a / 2 + noise + i % 3 AS b, y
 FROM (SELECT i, if(hash(i) % 5 < 2, 'u', 'v') AS y, hash(i, 1) % 1009 / 100.0 - 5 AS a, hash(i, 2) % 997 / 200.0 AS noise
     FROM range(240) AS r(i)) AS drawn"""
-PLAIN: dict[str, Any] = {"a": "gaussian", "b": "gaussian"}
-OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "replace": True}
+PLAIN = {"a": "gaussian", "b": "gaussian"}
+OPTIONS = {"target": "y", "id": "id", "replace": True}
 
 
 @pytest.fixture(scope="module")
-def con() -> Any:
+def con():
     with duckdb.connect() as con:
         con.execute(ROWS)
         yield con
 
 
-def matrix(*, shared: bool = False) -> nbsql.MultivariateGaussian:
+def matrix(*, shared=False):
     return nbsql.MultivariateGaussian(["a", "b"], shared=shared)
 
 
-def log_ratios(known: Any, rows: Any, *, shared: bool) -> np.ndarray:
+def log_ratios(known, rows, *, shared):
     """ln p(x | v) - ln p(x | u) of a, of b and of both, by the means and variances of the known rows."""
     groups = {label: known[known["y"] == label][["a", "b"]].to_numpy(float) for label in "uv"}
     covariances = {label: np.cov(values.T, bias=True) for label, values in groups.items()}
@@ -52,7 +48,7 @@ def log_ratios(known: Any, rows: Any, *, shared: bool) -> np.ndarray:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_its_weight_and_its_score_are_those_of_logistic_regression(con: Any, shared: bool) -> None:
+def test_its_weight_and_its_score_are_those_of_logistic_regression(con, shared):
     families = {**PLAIN, "both": matrix(shared=shared)}
     model = nbsql.fit(con, "t", name="w", families=families, method=nbsql.Weighted(penalty=2), **OPTIONS)
     assert [*model.families] == ["a", "b", "both"]
@@ -74,7 +70,7 @@ def test_its_weight_and_its_score_are_those_of_logistic_regression(con: Any, sha
 
 @pytest.mark.slow
 @pytest.mark.parametrize("in_lists", [False, True])
-def test_every_face_scores_it_alike(con: Any, tmp_path: Path, layout: Callable[..., None], in_lists: bool) -> None:
+def test_every_face_scores_it_alike(con, tmp_path, layout, in_lists):
     layout(matrix_columns=1 if in_lists else 10)
     families = {"both": matrix()}
     model = nbsql.fit(con, "FROM t WHERE id < 200", name="w", families=families, method=nbsql.Weighted(penalty=1), **OPTIONS)
@@ -102,7 +98,7 @@ def test_every_face_scores_it_alike(con: Any, tmp_path: Path, layout: Callable[.
 
 
 @pytest.mark.slow
-def test_no_square_has_a_weight_below_0(con: Any) -> None:
+def test_no_square_has_a_weight_below_0(con):
     """Where the classes are drawn by lot, what the other folds say of a row is wrong more often than right."""
     con.execute(
         "CREATE OR REPLACE TABLE lots AS SELECT * REPLACE (if(hash(id, 7) % 2 = 0, 'u', 'v') AS y) FROM t WHERE id < 60"
@@ -118,7 +114,7 @@ def test_no_square_has_a_weight_below_0(con: Any) -> None:
     ]
 
 
-def test_a_matrix_has_one_weight(con: Any) -> None:
+def test_a_matrix_has_one_weight(con):
     message = "per='class and feature' does not support 'both', which is multivariate_gaussian; cut numbers into bins, or "
     with pytest.raises(InputError, match=message):
         nbsql.fit(con, "t", families={"both": matrix()}, method=nbsql.Weighted(per="class and feature"), **OPTIONS)

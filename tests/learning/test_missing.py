@@ -3,19 +3,17 @@
 import ast
 import re
 import warnings
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 
 import nbsql
 
-OPTIONS: dict[str, Any] = {"target": "y", "id": "id"}
+OPTIONS = {"target": "y", "id": "id"}
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     con = duckdb.connect()
     con.execute(
         "CREATE TABLE t AS SELECT i AS id, ['a', 'b'][1 + i * 7 % 2] AS y, "
@@ -31,7 +29,7 @@ def con() -> duckdb.DuckDBPyConnection:
     return con
 
 
-def fitted(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> tuple[nbsql.Model, list[str]]:
+def fitted(con, source, **options):
     """A model, and the warnings of its fit."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -39,11 +37,11 @@ def fitted(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> tuple
     return model, [str(each.message) for each in caught]
 
 
-def posteriors(query: nbsql.Query) -> list[float]:
+def posteriors(query):
     return [x for row in sorted(query.fetchall(), key=lambda row: row[0]) for x in row[-2:]]
 
 
-def test_words_are_missing_values_in_every_column_of_texts(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_words_are_missing_values_in_every_column_of_texts(con, tmp_path):
     model, lines = fitted(con, "t", missing=["NA", "?"], name="m")
     hand, _ = fitted(con, "hand")
     assert lines == []
@@ -83,7 +81,7 @@ def test_words_are_missing_values_in_every_column_of_texts(con: duckdb.DuckDBPyC
         con.execute("FROM m.predict('old')").fetchall()
 
 
-def test_what_stays_a_text(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_stays_a_text(con):
     model, _ = fitted(con, "t", missing="NA", families={"age": "categorical"})
     assert model.families["age"].name == "categorical"  # whose family takes texts
     assert (
@@ -104,7 +102,7 @@ def test_what_stays_a_text(con: duckdb.DuckDBPyConnection) -> None:
     ("column", "value", "learnt"),
     [("city", "TRUE", "text"), ("zip", "1", "text"), ("age", "TRUE", "a number"), ("y", "1", "text")],
 )
-def test_words_do_not_make_texts_of_other_values(con: duckdb.DuckDBPyConnection, column: str, value: str, learnt: str) -> None:
+def test_words_do_not_make_texts_of_other_values(con, column, value, learnt):
     model, _ = fitted(con, "t", missing=["NA", "?"], name="m")
     con.execute(f"CREATE VIEW other AS SELECT * REPLACE ({value} AS {column}) FROM t")
     kind = "BOOLEAN" if value == "TRUE" else "INTEGER"
@@ -126,7 +124,7 @@ def test_words_do_not_make_texts_of_other_values(con: duckdb.DuckDBPyConnection,
     assert len(model.predict("empty").fetchall()) == 300
 
 
-def test_a_macro_reads_numbers_as_the_texts_that_an_expression_needs(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_macro_reads_numbers_as_the_texts_that_an_expression_needs(con):
     price = {"age": "TRY_CAST(replace(age, '$', '') AS DOUBLE)"}
     model, _ = fitted(con, "SELECT id, y, '$' || age AS age FROM t", derive=price, name="m")
     numbers = "CREATE VIEW numbers AS SELECT id, y, CAST(id AS DECIMAL(6, 2)) AS age FROM t"
@@ -197,25 +195,25 @@ def test_a_macro_reads_numbers_as_the_texts_that_an_expression_needs(con: duckdb
         ("(id % 50) || '.5'", 'derive={"x": "CAST(x AS DOUBLE)"}', 11.5),
     ],
 )
-def test_a_fit_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection, sql: str, cure: str, value: float) -> None:
+def test_a_fit_says_the_line_that_makes_numbers(con, sql, cure, value):
     source = f"SELECT id, y, {sql} AS x FROM t"
     _, lines = fitted(con, source)
     assert len(lines) == 1
     assert lines[0].startswith("'x' holds numbers")
     assert lines[0].endswith(f", and is taken for a category; read them as such: {cure}")
-    name, written = re.fullmatch(r"(\w+)=(.*)", cure).groups()  # type: ignore[union-attr]
+    name, written = re.fullmatch(r"(\w+)=(.*)", cure).groups()
     cured, lines = fitted(con, source, **{name: ast.literal_eval(written)})
     assert cured.families["x"].name == "gaussian"
     assert lines == []
     assert cured.predict(source).fetchall()[11][2] == value
 
 
-def test_a_search_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_search_says_the_line_that_makes_numbers(con):
     with pytest.warns(nbsql.NbsqlWarning, match="'x' holds numbers"):
         nbsql.auto(con, "SELECT id, y, (id % 50) || '%' AS x FROM t", **OPTIONS)
 
 
-def test_a_search_says_how_many_of_all_rows_have_a_word_for_a_missing_value(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_search_says_how_many_of_all_rows_have_a_word_for_a_missing_value(con):
     """It keeps a sixth of the rows aside, which the user does not."""
     source = "SELECT id, y, CASE WHEN id % 10 = 0 THEN 'NA' ELSE CAST(id % 50 AS VARCHAR) END AS x FROM t"
     total, missing = con.sql(f"SELECT count(*), count(*) FILTER (x = 'NA') FROM ({source})").fetchall()[0]
@@ -227,7 +225,7 @@ def test_a_search_says_how_many_of_all_rows_have_a_word_for_a_missing_value(con:
     "'00' || id % 40", "'c' || id % 40", "CAST(id % 40 AS VARCHAR)", "(id % 9) || '-' || (id % 7)",
     "(id % 40) || CASE WHEN id % 3 = 0 THEN 'A' ELSE 'B' END", "'town ' || id % 40", "(id % 9) || '.' || (id % 7) || '.1'",
 ])  # fmt: skip
-def test_a_fit_leaves_names_and_codes_alone(con: duckdb.DuckDBPyConnection, sql: str) -> None:
+def test_a_fit_leaves_names_and_codes_alone(con, sql):
     assert fitted(con, f"SELECT id, y, {sql} AS x FROM t")[1] == []
 
 
@@ -238,6 +236,6 @@ def test_a_fit_leaves_names_and_codes_alone(con: duckdb.DuckDBPyConnection, sql:
         ("CASE WHEN id % 2 = 0 THEN '$' ELSE '€' END || id % 40", "some with '€', some with '$'"),
     ],
 )
-def test_a_fit_says_which_units_are_mixed(con: duckdb.DuckDBPyConnection, sql: str, units: str) -> None:
+def test_a_fit_says_which_units_are_mixed(con, sql, units):
     said = f"""'x' holds numbers, {units}, and is taken for a category; say what they are: derive={{"x": "..."}}"""
     assert fitted(con, f"SELECT id, y, {sql} AS x FROM t")[1] == [said]

@@ -1,7 +1,6 @@
 """Each option that says how to estimate changes some answer of a model, or a warning or an error says that it does not."""
 
 import warnings
-from typing import Any
 
 import duckdb
 import pytest
@@ -10,7 +9,7 @@ from sklearn.model_selection import GridSearchCV
 import nbsql
 from nbsql.sklearn import NaiveBayesClassifier
 
-MODELS: dict[str, dict[str, Any]] = {
+MODELS = {
     "naive": {"features": ["k", "x", "words"], "families": {"words": "text"}},
     "numbers": {"features": ["x", "z"]},
     "rates": {"features": ["n", "z"], "families": {"n": "poisson", "z": "exponential"}},
@@ -28,13 +27,13 @@ MODELS: dict[str, dict[str, Any]] = {
     "mixture": {"features": ["x", "z", "k"], "method": nbsql.Mixture(2)},
     "dates": {"features": ["day"]},
 }
-OPTIONS: list[dict[str, Any]] = [
+OPTIONS = [
     {"alpha": 3.0}, {"estimate": "mode", "alpha": 3.0}, {"estimate": "mode"}, {"estimate": "mle"}, {"prior": "uniform"},
     {"prior": nbsql.Smoothed(50)}, {"nulls": "category"}, {"unseen": "smooth"},
 ]  # fmt: skip
 # What asks for what is so anyway: numbers without a prior have their maximum-likelihood estimates, which are the modes, too;
 # a joint category is not smoothed, and takes new and missing values for values; and a boolean has no other values.
-SO_ANYWAY: dict[str, list[dict[str, Any]]] = {
+SO_ANYWAY = {
     **{name: [{"estimate": "mode"}, {"estimate": "mle"}] for name in ("numbers", "rates")},
     "lda": [{"estimate": "mode"}, {"estimate": "mle"}],
     "booleans": [{"unseen": "smooth"}],
@@ -44,7 +43,7 @@ SAID = r"leave out \w+|leave it out|needs alpha|takes no pseudo-counts|set their
 
 
 @pytest.fixture(scope="module")
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     con = duckdb.connect()
     con.execute(
         "CREATE TABLE t AS SELECT i AS id, ['a', 'b', 'c'][1 + i * 7 % 10 // 4] AS y, "
@@ -64,7 +63,7 @@ def con() -> duckdb.DuckDBPyConnection:
 
 
 # Options, and the line that says why they change nothing in a model of x and z.
-IDLE: list[tuple[dict[str, Any], str]] = [
+IDLE = [
     ({"alpha": 3.0}, "no feature and no prior is smoothed, so that alpha changes nothing; leave out alpha"),
     ({"nulls": "category"}, "no feature is a category, .* nulls='category' changes nothing; leave out nulls='category'"),
     ({"unseen": "smooth"}, "no feature has values .* unseen='smooth' changes nothing; leave out unseen='smooth'"),
@@ -74,10 +73,8 @@ IDLE: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("options", "line"), IDLE)
-def test_an_option_that_nothing_uses_is_a_warning_in_one_line_and_no_error(
-    con: duckdb.DuckDBPyConnection, options: dict[str, Any], line: str
-) -> None:
-    shared: dict[str, Any] = {"target": "y", "features": ["x", "z"]}
+def test_an_option_that_nothing_uses_is_a_warning_in_one_line_and_no_error(con, options, line):
+    shared = {"target": "y", "features": ["x", "z"]}
     cells = con.sql(nbsql.fit(con, "t", **shared).sql("statistics", "t", dialect="duckdb"))
     for verb in (nbsql.fit, nbsql.cross_validate, nbsql.fit_sql):
         with pytest.warns(nbsql.NbsqlWarning, match=f"^{line}$"):
@@ -89,9 +86,7 @@ def test_an_option_that_nothing_uses_is_a_warning_in_one_line_and_no_error(
         nbsql.from_statistics(con, cells, target="y", **options)
 
 
-def test_families_of_models_that_estimate_nothing_from_counts_say_which_options_they_do_not_use(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
+def test_families_of_models_that_estimate_nothing_from_counts_say_which_options_they_do_not_use(con):
     families = {"x": nbsql.Gaussian(floor=0.1)}
     line = "^'x' is gaussian, which does not use 'floor' here; leave it out$"
     with pytest.warns(nbsql.NbsqlWarning, match=line):
@@ -104,13 +99,13 @@ def test_families_of_models_that_estimate_nothing_from_counts_say_which_options_
 
 
 @pytest.mark.slow
-def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con):
     rows = con.execute("SELECT x, z FROM t").df()
     labels = con.execute("SELECT y FROM t").df()["y"]
     grid = {"alpha": [0.0, 3.0], "nulls": ["category"], "unseen": ["smooth"], "estimate": [None, "mode"]}
     with pytest.warns(nbsql.NbsqlWarning, match="changes nothing"):
         GridSearchCV(NaiveBayesClassifier(), grid, cv=2, error_score="raise").fit(rows, labels)
-    options: dict[str, Any] = {"target": "y", "features": ["x", "z"]}
+    options = {"target": "y", "features": ["x", "z"]}
     with warnings.catch_warnings():
         warnings.simplefilter("error", nbsql.NbsqlWarning)
         NaiveBayesClassifier().fit(rows, labels)
@@ -121,8 +116,8 @@ def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con: duckdb.
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
-def test_an_option_changes_an_answer_or_it_is_said_that_it_does_not(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    def answers(**options: Any) -> list[Any]:
+def test_an_option_changes_an_answer_or_it_is_said_that_it_does_not(con, name):
+    def answers(**options):
         model = nbsql.fit(con, "t", target="y", id="id", **MODELS[name], **options)
         return [row[-3:] for row in sorted(model.predict_proba("old_and_new").fetchall())]
 

@@ -1,7 +1,5 @@
 """`nbsql.Weighted(parents=N)`: columns that depend on others beside those that do not, all with weights."""
 
-from typing import Any
-
 import duckdb
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -24,18 +22,18 @@ PARENTS = nbsql.Weighted(parents=1, penalty=10)
 
 
 @pytest.fixture(scope="module")
-def con() -> Any:
+def con():
     with duckdb.connect() as con:
         con.execute(ROWS)
         yield con
 
 
 @pytest.fixture(scope="module")
-def model(con: Any) -> nbsql.Model:
+def model(con):
     return nbsql.fit(con, "t", target="y", method=PARENTS, name="pool")
 
 
-def contributions(model: nbsql.Model, feature: str) -> dict[tuple[Any, Any], float]:
+def contributions(model, feature):
     """What a feature adds to the score of each row and class."""
     rows = model.explain("t").fetchall()
     columns = model.explain("t").columns
@@ -43,8 +41,8 @@ def contributions(model: nbsql.Model, feature: str) -> dict[tuple[Any, Any], flo
     return {(each[row], each[label]): each[value] for each in rows if each[name] == feature}
 
 
-def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model: nbsql.Model) -> None:
-    families: Any = model.families
+def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model):
+    families = model.families
     further = {name: each for name, each in families.items() if name not in ("x", "x as normal", "b", "c")}
     assert len(further) == len(families) - 4
     for name, family in further.items():
@@ -58,7 +56,7 @@ def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("words", "bins"), [("given others", "mdl"), ("given others in 20 bins", 20)])
-def test_a_further_feature_says_what_it_says_in_the_tree(con: Any, model: nbsql.Model, words: str, bins: Any) -> None:
+def test_a_further_feature_says_what_it_says_in_the_tree(con, model, words, bins):
     """The contributions of the KDB model of the same bins, times the weight."""
     tree = nbsql.fit(con, "t", target="y", method=nbsql.KDB(1, bins=bins, weighted=False), name="tree", replace=True)
     weights = dict(
@@ -76,12 +74,12 @@ def test_a_further_feature_says_what_it_says_in_the_tree(con: Any, model: nbsql.
 
 
 @pytest.mark.slow
-def test_parents_tell_what_no_sum_of_columns_can(con: Any) -> None:
+def test_parents_tell_what_no_sum_of_columns_can(con):
     losses = [nbsql.cross_validate(con, "t", target="y", method=method, folds=2).log_loss for method in ("weighted", PARENTS)]
     assert losses[1] < 0.7 * losses[0]
 
 
-def test_it_answers_everywhere(con: Any, model: nbsql.Model) -> None:
+def test_it_answers_everywhere(con, model):
     """The same probabilities by a macro, by one row, by SQL without the model, and by the model opened again."""
     assert [feature.index for feature in model.state.spec.features] == [*range(1, 1 + len(model.families))]
     expected = [row[-1] for row in model.predict_proba("SELECT x, b, c FROM t LIMIT 20").fetchall()]
@@ -100,7 +98,7 @@ def test_it_answers_everywhere(con: Any, model: nbsql.Model) -> None:
 
 
 @pytest.mark.slow
-def test_what_it_learns_later_changes_the_counts(con: Any) -> None:
+def test_what_it_learns_later_changes_the_counts(con):
     con.execute("CREATE OR REPLACE TABLE first AS FROM t LIMIT 760")
     model = nbsql.fit(con, "first", target="y", method=PARENTS, name="later", replace=True)
     weights = con.execute("FROM later.weights ORDER BY ALL").fetchall()
@@ -114,23 +112,21 @@ def test_what_it_learns_later_changes_the_counts(con: Any) -> None:
 
 
 @pytest.mark.slow
-def test_pairs_are_those_that_columns_by_themselves_leave(con: Any) -> None:
+def test_pairs_are_those_that_columns_by_themselves_leave(con):
     both = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(parents=1, pairs=2, penalty=10), name="both", replace=True)
     pairs = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(pairs=2, penalty=10), name="pairs", replace=True)
     assert [name for name in both.families if "&" in name] in ([], [name for name in pairs.families if "&" in name])
 
 
 @pytest.mark.slow
-def test_the_weights_of_the_other_folds_are_those_of_logistic_regression_however_far_they_are(
-    con: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_weights_of_the_other_folds_are_those_of_logistic_regression_however_far_they_are(con, monkeypatch):
     """By as many steps as it takes, where one step would go far."""
     monkeypatch.setattr(weighted, "MOST_CHANGE", 0.0)
     monkeypatch.setattr(weighted, "FOLD_TOLERANCE", 1e-9)
-    found: list[Any] = []
+    found = []
     own = weighted.FeatureWeightSearch._points_of_folds
 
-    def keep(self: Any, evidence: Any, point: Any) -> Any:
+    def keep(self, evidence, point):
         points = own(self, evidence, point)
         found.append((self.newton.penalty, con.execute(f"FROM {evidence.relation}").df(), points))
         return points
@@ -149,6 +145,6 @@ def test_the_weights_of_the_other_folds_are_those_of_logistic_regression_however
 
 
 @pytest.mark.parametrize("parents", [-1, 4, 1.5])
-def test_parents_must_be_few(parents: Any) -> None:
+def test_parents_must_be_few(parents):
     with pytest.raises(InputError, match="parents must be a whole number"):
         nbsql.Weighted(parents=parents)

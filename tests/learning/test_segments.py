@@ -2,28 +2,22 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import pandas
 import pytest
 
 import nbsql
 from nbsql import InputError, ModelError
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
-Row = dict[str, Any]
 
 FAMILIES = {"calls": nbsql.Poisson(a=0.5, b=1), "words": nbsql.Multinomial(["w1", "w2"]), "note": nbsql.Text(alpha=0.5)}
-OPTIONS: dict[str, Any] = {"target": "y", "families": FAMILIES, "segment_by": "region"}
+OPTIONS = {"target": "y", "families": FAMILIES, "segment_by": "region"}
 ALPHA = {"sky": 1.0, "warm": 1.0, "words": 1.0, "note": 0.5}
 
 
 @pytest.fixture
-def rows(con: Connection) -> list[Row]:
+def rows(con):
     """Rows of three regions and of none; region c has no row of class 'z', and many values that the others lack."""
     con.execute("""
         CREATE TABLE t AS SELECT
@@ -41,7 +35,7 @@ def rows(con: Connection) -> list[Row]:
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def values_of(row: Row, feature: str) -> Counter[str]:
+def values_of(row, feature):
     """The values of a counted feature in a row, and how often."""
     if feature == "words":
         return Counter({"w1": row["w1"], "w2": row["w2"]})
@@ -53,32 +47,32 @@ def values_of(row: Row, feature: str) -> Counter[str]:
 class Whole:
     """The whole's estimates, and those of a segment, by the book."""
 
-    def __init__(self, rows: list[Row], s: float) -> None:
+    def __init__(self, rows, s):
         self.rows, self.s = rows, s
         self.labels = sorted({row["y"] for row in rows})
         self.levels = {name: sorted({v for row in rows for v in values_of(row, name)}) for name in ALPHA}
 
-    def of(self, label: str, region: str | None = None) -> list[Row]:
+    def of(self, label, region=None):
         return [row for row in self.rows if row["y"] == label and (region is None or row["region"] == region)]
 
-    def prior(self, label: str, region: str | None) -> float:
+    def prior(self, label, region):
         p = len(self.of(label)) / len(self.rows)
         if region is None:
             return p
         n = sum(len(self.of(other, region)) for other in self.labels)
         return (len(self.of(label, region)) + self.s * p) / (n + self.s)
 
-    def p(self, feature: str, value: str, label: str, region: str | None) -> float:
-        def estimate(rows: list[Row], prior: float, weight: float) -> float:
-            counts: Counter[str] = sum((values_of(row, feature) for row in rows), Counter())
+    def p(self, feature, value, label, region):
+        def estimate(rows, prior, weight):
+            counts = sum((values_of(row, feature) for row in rows), Counter())
             return (counts[value] + prior) / (counts.total() + weight)
 
         alpha = ALPHA[feature]
         whole = estimate(self.of(label), alpha, alpha * len(self.levels[feature]))
         return whole if region is None else estimate(self.of(label, region), self.s * whole, self.s)
 
-    def moments(self, feature: str, label: str, region: str | None) -> tuple[float, float, float]:
-        def of(rows: list[Row]) -> tuple[float, float, float]:
+    def moments(self, feature, label, region):
+        def of(rows):
             x = [float(row[feature]) for row in rows if row[feature] is not None]
             mean = sum(x) / len(x) if x else 0.0
             return len(x), mean, sum((value - mean) ** 2 for value in x)
@@ -91,7 +85,7 @@ class Whole:
         pooled = (a[0] * a[1] + b[0] * b[1]) / total
         return total, pooled, a[2] + a[0] * (a[1] - pooled) ** 2 + b[2] + b[0] * (b[1] - pooled) ** 2
 
-    def joint(self, row: Row, label: str, region: str | None) -> float:
+    def joint(self, row, label, region):
         found = math.log(self.prior(label, region))
         for feature, levels in self.levels.items():
             for value, times in values_of(row, feature).items():
@@ -105,16 +99,14 @@ class Whole:
         return found + row["calls"] * math.log(rate) - rate - math.lgamma(row["calls"] + 1)
 
 
-def query(region: str) -> str:
+def query(region):
     """Rows to score: those of the table with another region, and values never met."""
     return f"SELECT * REPLACE ({region} AS region) FROM t UNION ALL BY NAME SELECT {region} AS region, 'new' AS sky, 2 AS calls"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shrinkage", [0.5, 10])
-def test_segments_are_those_worked_out_by_hand(
-    con: Connection, rows: list[Row], form: str, joint: Any, shrinkage: float
-) -> None:
+def test_segments_are_those_worked_out_by_hand(con, rows, form, joint, shrinkage):
     model = nbsql.fit(con, "t", name="m", **{**OPTIONS, "segment_by": nbsql.Segments("region", shrinkage=shrinkage)})
     assert "region" not in model.families
     whole = Whole(rows, shrinkage)
@@ -134,7 +126,7 @@ def test_segments_are_those_worked_out_by_hand(
         best = max(score, key=lambda label: score[label])
         assert predicted[-2:] == (best, near(math.exp(score[best] - mass), rel=1e-9))
         assert posteriors[-3:] == tuple(near(math.exp(score[label] - mass), rel=1e-9) for label in sorted(score))
-    sums: Counter[tuple[int, str]] = Counter()
+    sums = Counter()
     for row_id, label, _, _, contribution in model.explain("t"):
         sums[row_id, label] += contribution
     for row_id, score in enumerate(scores, start=1):
@@ -146,12 +138,12 @@ def test_segments_are_those_worked_out_by_hand(
 
 
 @pytest.mark.slow
-def test_without_shrinkage_a_segment_is_a_fit_of_its_own(con: Connection, form: str, joint: Any) -> None:
+def test_without_shrinkage_a_segment_is_a_fit_of_its_own(con, form, joint):
     con.execute("""CREATE TABLE t AS SELECT 'r' || (i % 3) AS region, CASE WHEN hash(i) % 3 = 0 THEN 'no' ELSE 'yes' END AS y,
         'v' || (hash(i, 1) % (3 + i % 2)) AS sky, hash(i, 2) % 2 = 0 AS warm, hash(i, 3) % 97 + 10.0 * (i % 3) AS wind,
         'a' || (hash(i, 4) % 3) || ' b' AS note FROM range(300) AS t(i)""")
     for prior in ("empirical", "smoothed", "uniform", {"no": 0.3, "yes": 0.7}):
-        options: dict[str, Any] = {"target": "y", "families": {"note": nbsql.Text()}, "prior": prior, "unseen": "smooth"}
+        options = {"target": "y", "families": {"note": nbsql.Text()}, "prior": prior, "unseen": "smooth"}
         model = nbsql.fit(con, "t", segment_by=nbsql.Segments("region", shrinkage=0), **options)
         for number in range(3):
             part = f"SELECT * FROM t WHERE region = 'r{number}'"
@@ -161,7 +153,7 @@ def test_without_shrinkage_a_segment_is_a_fit_of_its_own(con: Connection, form: 
                 assert found == {label: near(value, rel=1e-9) for label, value in expected.items()}
 
 
-NUMBERS: dict[str, Any] = {
+NUMBERS = {
     "a floor": nbsql.Gaussian(floor=0.5),
     "a shared variance": nbsql.Gaussian(shared_variance=True),
     "a shared sample variance": nbsql.Gaussian(shared_variance=True, variance="sample", floor=0.01),
@@ -175,9 +167,7 @@ NUMBERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("family", NUMBERS.values(), ids=NUMBERS)
-def test_without_shrinkage_nothing_of_a_number_is_of_other_segments(
-    con: Connection, form: str, joint: Any, family: Any
-) -> None:
+def test_without_shrinkage_nothing_of_a_number_is_of_other_segments(con, form, joint, family):
     """Class 'maybe' has no value in one segment, and each segment numbers of its own size and spread."""
     x = (
         "1 + floor((hash(i, 2) % 97) / 10.0)"
@@ -187,7 +177,7 @@ def test_without_shrinkage_nothing_of_a_number_is_of_other_segments(
     con.execute(f"""CREATE TABLE t AS SELECT 'r' || (i % 3) AS region,
         ['no', 'yes', 'maybe'][1 + CAST(hash(i) % 3 AS INTEGER)] AS y,
         CASE WHEN NOT (y = 'maybe' AND i % 3 = 1) THEN {x} END AS x FROM range(300) AS t(i)""")
-    options: dict[str, Any] = {"target": "y", "families": {"x": family}}
+    options = {"target": "y", "families": {"x": family}}
     model = nbsql.fit(con, "t", segment_by=nbsql.Segments("region", shrinkage=0), **options)
     for number in range(3):
         part = f"SELECT * FROM t WHERE region = 'r{number}'"
@@ -196,16 +186,11 @@ def test_without_shrinkage_nothing_of_a_number_is_of_other_segments(
             assert found == {label: near(value, rel=1e-9) for label, value in expected.items()}
 
 
-def test_missing_and_unseen_values_lean_on_the_whole_too(con: Connection, form: str) -> None:
+def test_missing_and_unseen_values_lean_on_the_whole_too(con, form):
     con.execute("""CREATE TABLE t AS FROM (VALUES
         (1, 'a', 'u'), (1, 'a', NULL), (1, 'a', 'v'), (1, 'b', 'u'), (2, 'a', NULL), (2, 'b', 'v'), (2, 'b', 'v')
     ) AS t(shop, y, s)""")
-    options: dict[str, Any] = {
-        "target": "y",
-        "segment_by": nbsql.Segments("shop", shrinkage=2),
-        "nulls": "category",
-        "unseen": "smooth",
-    }
+    options = {"target": "y", "segment_by": nbsql.Segments("shop", shrinkage=2), "nulls": "category", "unseen": "smooth"}
     model = nbsql.fit(con, "t", name="m", **options)
     source = "SELECT * FROM (VALUES (1, NULL), (1, 'new'), (2, NULL), (2, 'new'), (2, 'u')) AS t(shop, s)"
     # Of the whole, with alpha 1 and K = 3 (u, v, missing): a has 2 of 4 missing, 1 u, 1 v; b has 2 of 3 v, 1 u.
@@ -224,7 +209,7 @@ def test_missing_and_unseen_values_lean_on_the_whole_too(con: Connection, form: 
     assert nbsql.load(con, "m").families["s"].nulls == "category"
 
 
-def test_a_frame_with_gaps_finds_the_segments_of_whole_numbers(con: Connection, joint: Any) -> None:
+def test_a_frame_with_gaps_finds_the_segments_of_whole_numbers(con, joint):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS shop, (i // 2) % 2 AS y, 'v' || (i % 5) AS s FROM range(40) AS t(i)")
     model = nbsql.fit(con, "t", target="y", segment_by=nbsql.Segments("shop", shrinkage=0))
     frame = pandas.DataFrame({"shop": [0, 1, None], "s": ["v1", "v2", "v3"]})
@@ -235,7 +220,7 @@ def test_a_frame_with_gaps_finds_the_segments_of_whole_numbers(con: Connection, 
     assert model.segments.fetchall() == [("0", 21.0), ("1", 20.0), (None, 1.0)]
 
 
-def test_a_thousand_segments_from_one_statement(con: Connection) -> None:
+def test_a_thousand_segments_from_one_statement(con):
     statement = {}
     for count in (3, 1000):
         con.execute(f"""CREATE OR REPLACE TABLE t AS SELECT i % {count} AS shop, (hash(i) + i % {count}) % 2 AS y,
@@ -247,7 +232,7 @@ def test_a_thousand_segments_from_one_statement(con: Connection) -> None:
     assert abs(len(statement[3]) - len(statement[1000])) < 20
 
 
-def test_segments_are_any_expression_and_are_weighed(con: Connection, rows: list[Row], joint: Any) -> None:
+def test_segments_are_any_expression_and_are_weighed(con, rows, joint):
     con.execute("CREATE TABLE w AS SELECT t.*, n FROM t, LATERAL (SELECT 1 + (hash(t) % 3)::INT AS n)")
     options = {
         **OPTIONS,
@@ -263,7 +248,7 @@ def test_segments_are_any_expression_and_are_weighed(con: Connection, rows: list
 
 
 @pytest.mark.slow
-def test_update_and_forget_are_a_fit_of_what_is_left(con: Connection, rows: list[Row], form: str, joint: Any) -> None:
+def test_update_and_forget_are_a_fit_of_what_is_left(con, rows, form, joint):
     once = nbsql.fit(con, "t", **OPTIONS)
     model = nbsql.fit(con, "SELECT * FROM t WHERE region = 'a' OR region IS NULL", name="m", **OPTIONS)
     model.update("SELECT * FROM t WHERE region IN ('b', 'c')", batch="more")  # segments and classes that are new
@@ -279,7 +264,7 @@ def test_update_and_forget_are_a_fit_of_what_is_left(con: Connection, rows: list
     assert in_sql == [row[-2:-1] for row in once.predict("t")]
 
 
-def test_frames_keep_their_order_and_judging_its_sums(con: Connection, rows: list[Row], form: str) -> None:
+def test_frames_keep_their_order_and_judging_its_sums(con, rows, form):
     model = nbsql.fit(con, "t", **OPTIONS)
     frame = con.execute("FROM t ORDER BY hash(t)").df()
     predicted = model.predict(frame).df()
@@ -294,7 +279,7 @@ def test_frames_keep_their_order_and_judging_its_sums(con: Connection, rows: lis
 
 
 @pytest.mark.slow
-def test_merged_and_exported_models_have_their_segments(con: Connection, rows: list[Row], joint: Any, tmp_path: Path) -> None:
+def test_merged_and_exported_models_have_their_segments(con, rows, joint, tmp_path):
     once = nbsql.fit(con, "t", **OPTIONS)
     parts = [nbsql.fit(con, f"SELECT * FROM t WHERE calls % 2 = {k}", **OPTIONS) for k in (0, 1)]
     merged = nbsql.merge(con, parts)
@@ -310,7 +295,7 @@ def test_merged_and_exported_models_have_their_segments(con: Connection, rows: l
     )
 
 
-def test_what_cannot_have_segments_is_refused(con: Connection, rows: list[Row], refused: Any) -> None:
+def test_what_cannot_have_segments_is_refused(con, rows, refused):
     for options, message in [
         ({"segment_by": "regoin"}, None),
         ({"segment_by": ""}, "segment_by must be one SQL expression over the columns of t, not ''"),
@@ -330,7 +315,7 @@ def test_what_cannot_have_segments_is_refused(con: Connection, rows: list[Row], 
             nbsql.fit(con, "t", **{**OPTIONS, **options}, name="m")
 
 
-def test_what_has_no_segments_says_so(con: Connection, rows: list[Row], refused: Callable[..., Any]) -> None:
+def test_what_has_no_segments_says_so(con, rows, refused):
     model = nbsql.fit(con, "t", **OPTIONS)
     with pytest.raises(
         InputError, match=r"^segment_by of the model must be one SQL expression over the columns of the query: "

@@ -3,7 +3,6 @@
 import ast
 import re
 import warnings
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,18 +17,18 @@ TOWNS = ["Köln", "köln", "Bonn ", " Bonn", "New  York", "New York", "a\xa0b", 
 
 
 @pytest.fixture
-def rows() -> dict[str, list[Any]]:
+def rows():
     return {"order": [LABELS[i * 7 % 6] for i in range(180)], "town": [TOWNS[i * 5 % 9] for i in range(180)]}
 
 
-def fitted(con: duckdb.DuckDBPyConnection, rows: Any, **options: Any) -> tuple[nbsql.Model, list[str]]:
+def fitted(con, rows, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = nbsql.fit(con, rows, target="order", **options)
     return model, [str(each.message) for each in caught]
 
 
-def test_the_line_that_a_fit_says_makes_one_of_them(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Any]]) -> None:
+def test_the_line_that_a_fit_says_makes_one_of_them(con, rows):
     _, lines = fitted(con, rows)
     assert lines == [
         "'order' has classes that differ only by case or blanks, ' yes', 'Yes ', 'yes'; take them for one: "
@@ -49,7 +48,7 @@ def test_the_line_that_a_fit_says_makes_one_of_them(con: duckdb.DuckDBPyConnecti
     assert model.predict([{"town": "NEW YORK "}]).fetchall() == model.predict([{"town": "New York"}]).fetchall()
 
 
-def test_a_single_cause_has_a_single_cure(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_single_cause_has_a_single_cure(con):
     for values, sql in {("a ", "a"): "trim(x)", ("A", "a"): "lower(x)", ("a  b", "a b"): "replace(x, '  ', ' ')"}.items():
         rows = {"order": ["p", "q"] * 30, "x": [values[i // 3 % 2] for i in range(60)]}
         _, lines = fitted(con, rows)
@@ -58,7 +57,7 @@ def test_a_single_cause_has_a_single_cure(con: duckdb.DuckDBPyConnection) -> Non
     assert fitted(con, {"order": ["p", "q"] * 30, "x": ["a", "b", "c"] * 20})[1] == []
 
 
-def test_an_update_says_which_class_is_new_by_its_spelling_alone(con: duckdb.DuckDBPyConnection) -> None:
+def test_an_update_says_which_class_is_new_by_its_spelling_alone(con):
     model, _ = fitted(con, {"order": ["yes", "no"] * 9, "x": [1, 2, 3] * 6}, name="m")
     with pytest.warns(nbsql.NbsqlWarning, match=r"class 'Yes ' of the rows differs only by case or blanks from 'yes'"):
         model.update([{"order": "Yes ", "x": 1}])
@@ -67,7 +66,7 @@ def test_an_update_says_which_class_is_new_by_its_spelling_alone(con: duckdb.Duc
         model.update([{"order": "perhaps", "x": 1}])
 
 
-def test_tables_show_them_apart(con: duckdb.DuckDBPyConnection, rows: dict[str, list[Any]], tmp_path: Any) -> None:
+def test_tables_show_them_apart(con, rows, tmp_path):
     model, _ = fitted(con, rows, name="m")
     for text in (repr(model.predict(rows)), str(model.evaluate(rows)), repr(model.explain(rows)), model._repr_html_()):
         plain = text.replace("&#39;", "'")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -26,24 +24,24 @@ FROM (
   SELECT i, (hash(10 * i + 1) % 42)::INT AS a, hash(10 * i + 2) % 2 = 0 AS b, hash(10 * i + 3) % 2 = 0 AS c
   FROM range(900) AS r(i)
 )"""
-OPTIONS: dict[str, Any] = {"target": "y", "features": ["a", "b", "c", "d"]}
+OPTIONS = {"target": "y", "features": ["a", "b", "c", "d"]}
 TRIPLES = nbsql.Weighted(views=False, triples=5, penalty=2)
 NAME = "b & c & a"
 
 
 @pytest.fixture(scope="module")
-def con() -> Any:
+def con():
     with duckdb.connect() as con:
         con.execute(ROWS)
         yield con
 
 
 @pytest.fixture(scope="module")
-def model(con: Any) -> nbsql.Model:
+def model(con):
     return nbsql.fit(con, "t", method=TRIPLES, name="tripled", **OPTIONS)
 
 
-def gain_by_hand(cells: np.ndarray, y: np.ndarray, weights: np.ndarray, classes: int) -> tuple[float, float]:
+def gain_by_hand(cells, y, weights, classes):
     """The gain of three columns and its standard error, row by row: each is left out of the counts (Kirkwood, 1935)."""
     indicators = np.eye(classes)[y]
     known = np.array([None not in row for row in cells])
@@ -52,7 +50,7 @@ def gain_by_hand(cells: np.ndarray, y: np.ndarray, weights: np.ndarray, classes:
     counts = weights[:, None] * indicators
     prior = (counts.sum(axis=0) + 1) / (counts.sum() + classes)
 
-    def shrunk(axes: list[int], toward: np.ndarray) -> np.ndarray:
+    def shrunk(axes, toward):
         found = np.zeros_like(toward)
         for i, row in enumerate(cells):
             same = (cells[:, axes] == row[axes]).all(axis=1)
@@ -74,7 +72,7 @@ def gain_by_hand(cells: np.ndarray, y: np.ndarray, weights: np.ndarray, classes:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_gains_are_those_of_numpy(con: Any, model: nbsql.Model, classes: int) -> None:
+def test_gains_are_those_of_numpy(con, model, classes):
     rng = np.random.default_rng(3)
     values = rng.integers(0, 3, (200, 4)).astype(object)
     y = (values[:, :3].sum(axis=1) + (rng.random(200) < 0.2)).astype(int) % classes
@@ -98,10 +96,10 @@ def test_gains_are_those_of_numpy(con: Any, model: nbsql.Model, classes: int) ->
     con.execute("DROP TABLE ranked; DROP TABLE again")
 
 
-def test_a_triple_says_what_its_cell_says_beyond_two_of_its_columns(con: Any, model: nbsql.Model) -> None:
+def test_a_triple_says_what_its_cell_says_beyond_two_of_its_columns(con, model):
     """By hand from the rows, times the weight."""
     assert [*model.families] == ["a", "b", "c", "d", NAME]
-    triple: Any = model.families[NAME]
+    triple = model.families[NAME]
     assert (triple.name, triple.parent_names) == ("interaction", ["c", "a"])
     assert len(triple.further[0].edges) == 9
     rows = con.execute("FROM t").df()
@@ -110,7 +108,7 @@ def test_a_triple_says_what_its_cell_says_beyond_two_of_its_columns(con: Any, mo
     query = f"SELECT row_id, class, contribution FROM tripled.explain('t') WHERE feature = '{NAME}'"
     found = {(row, label): value for row, label, value in con.execute(query).fetchall()}
 
-    def ratio(i: int, label: str) -> float:
+    def ratio(i, label):
         of_class = (rows["y"] == label).to_numpy()
         v, u, w = ((rows["b"] == rows["b"][i]).to_numpy(), (rows["c"] == rows["c"][i]).to_numpy(), bins == bins[i])
         plain = ((of_class & v).sum() + 1) / (of_class.sum() + 2)
@@ -123,7 +121,7 @@ def test_a_triple_says_what_its_cell_says_beyond_two_of_its_columns(con: Any, mo
 
 
 @pytest.mark.slow
-def test_triples_tell_what_no_pairs_can(con: Any) -> None:
+def test_triples_tell_what_no_pairs_can(con):
     pairs, both = (
         nbsql.cross_validate(
             con, "t", method=nbsql.Weighted(views=False, pairs=5, triples=triples), folds=2, **OPTIONS
@@ -134,7 +132,7 @@ def test_triples_tell_what_no_pairs_can(con: Any) -> None:
     assert both < 0.45
 
 
-def test_columns_that_tell_nothing_together_are_no_triple(con: Any) -> None:
+def test_columns_that_tell_nothing_together_are_no_triple(con):
     columns = ", ".join(
         f"hash(10 * id + {place}) % {place} AS {name}" for place, name in ((3, "p"), (4, "q"), (7, "r"), (99, "s"))
     )
@@ -143,7 +141,7 @@ def test_columns_that_tell_nothing_together_are_no_triple(con: Any) -> None:
 
 
 @pytest.mark.slow
-def test_auto_finds_them(con: Any) -> None:
+def test_auto_finds_them(con):
     pool = nbsql.Weighted(penalty=10, triples=40, parents=2)
     found = nbsql.auto(con, "SELECT * EXCLUDE (id) FROM t", target="y", methods=["naive", "weighted", pool])
     assert found.method == pool
@@ -152,7 +150,7 @@ def test_auto_finds_them(con: Any) -> None:
     assert NAME in found.best().families
 
 
-def test_it_answers_everywhere(con: Any, model: nbsql.Model, tmp_path: Path) -> None:
+def test_it_answers_everywhere(con, model, tmp_path):
     query = "SELECT a, b, c, d FROM t LIMIT 40"
     expected = [row[-1] for row in model.predict_proba(query).fetchall()]
     model.export(str(tmp_path / "m.parquet"))
@@ -171,17 +169,17 @@ def test_it_answers_everywhere(con: Any, model: nbsql.Model, tmp_path: Path) -> 
     assert [row[-1] for row in again.predict_proba(query).fetchall()] == near(expected)
 
 
-def test_of_many_rows_some_are_enough(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_rows_some_are_enough(con, monkeypatch):
     monkeypatch.setattr("nbsql.learning.interactions.ROWS_OF_THREE", 300)
     assert NAME in nbsql.fit(con, "t", method=TRIPLES, **OPTIONS).families
 
 
-def test_of_many_columns_those_are_tried_that_say_most(con: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_columns_those_are_tried_that_say_most(con, monkeypatch):
     monkeypatch.setattr("nbsql.learning.interactions.MOST_COLUMNS_OF_THREE", 2)
     assert len(nbsql.fit(con, "t", method=TRIPLES, **OPTIONS).families) == 4
 
 
-def test_what_triples_are_not_for(con: Any, model: nbsql.Model) -> None:
+def test_what_triples_are_not_for(con, model):
     with pytest.raises(nbsql.InputError, match=r"^triples must be a whole number from 0 to 100, not 101$"):
         nbsql.Weighted(triples=101)
     why = r"^triples come with method=nbsql.Weighted\(triples=40\), beside the columns they are of; leave them out of families$"

@@ -1,16 +1,13 @@
 """Row weights: a weight w counts as w copies of the row, and a weight of 0 as no row at all."""
 
 from functools import partial
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
 
 near = partial(pytest.approx, rel=1e-12, abs=1e-15)
 
@@ -29,7 +26,7 @@ ROWS = """
     'text' || i % 3 || ' or text' || i % 8 AS remark,
     i * 5 % 4 AS w
   FROM range(1, 200) AS numbers(i)"""
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "events": "poisson",
     "words": nbsql.Multinomial(["w1", "w2"]),
     "note": nbsql.Text(ngrams=2),
@@ -38,13 +35,13 @@ FAMILIES: dict[str, Any] = {
 COPIES = "SELECT rows.* FROM rows, range(rows.w) AS copies(copy)"
 
 
-def cells(model: nbsql.Model) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+def cells(model):
     """The statistics by class, feature and value."""
     return {row[1:4]: row[4:7] for row in model.statistics}
 
 
 @pytest.mark.parametrize("kind", ["INTEGER", "DOUBLE", "DECIMAL(4, 2)", "HUGEINT"])
-def test_whole_weights_count_and_score_as_copies(con: Connection, kind: str) -> None:
+def test_whole_weights_count_and_score_as_copies(con, kind):
     con.execute(ROWS)
     weighted = nbsql.fit(con, f"SELECT * REPLACE (w::{kind} AS w) FROM rows", target="y", weight="w", families=FAMILIES)
     copied = nbsql.fit(con, COPIES, target="y", exclude=["w"], families=FAMILIES)
@@ -56,7 +53,7 @@ def test_whole_weights_count_and_score_as_copies(con: Connection, kind: str) -> 
         assert ours[-3:] == near(theirs[-3:])
 
 
-def test_levels_and_classes_of_weight_0_do_not_exist(con: Connection) -> None:
+def test_levels_and_classes_of_weight_0_do_not_exist(con):
     source = """
       FROM (VALUES ('a', 'u', 1.0, ['s'], 2), ('b', 'v', 3.0, ['t'], 1), ('b', 'never', 1e6, ['nor this'], 0),
         ('ghost', 'u', 5.0, ['s'], 0)) AS rows(y, x, number, tokens, w)"""
@@ -69,7 +66,7 @@ def test_levels_and_classes_of_weight_0_do_not_exist(con: Connection) -> None:
     assert {row[0]: row[5] for row in model.likelihoods if row[1] == "number"} == {"a": 1.0, "b": 3.0}
 
 
-def test_nan_of_weight_0_poisons_nothing(con: Connection) -> None:
+def test_nan_of_weight_0_poisons_nothing(con):
     source = (
         "FROM (VALUES ('a', 1.0::DOUBLE, 1), ('a', 3.0, 1), ('a', 'nan', 0), ('b', 7.0, 1), ('b', '-inf', 0)) AS rows(y, x, w)"
     )
@@ -77,7 +74,7 @@ def test_nan_of_weight_0_poisons_nothing(con: Connection) -> None:
     assert {row[0]: row[5] for row in model.likelihoods} == {"a": 2.0, "b": 7.0}
 
 
-def test_fractional_weights_are_shares_of_a_row(con: Connection) -> None:
+def test_fractional_weights_are_shares_of_a_row(con):
     source = "FROM (VALUES ('a', 'u', 1.0, 0.25), ('a', 'v', 5.0, 0.75), ('b', 'u', 2.0, 1.5)) AS rows(y, x, number, w)"
     model = nbsql.fit(con, source, target="y", weight="w", alpha=0.5)
     assert {row[0]: row[2] for row in model.priors} == near({"a": 1 / 2.5, "b": 1.5 / 2.5})

@@ -3,8 +3,6 @@
 import ast
 import re
 import warnings
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -13,7 +11,7 @@ import nbsql
 from nbsql.rendering.dialect import Dialect, plain_name
 
 
-def said(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> list[str]:
+def said(con, source, **options):
     """The warnings of a fit with the families of the types, which a look at the values would change."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -22,7 +20,7 @@ def said(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> list[st
 
 
 @pytest.fixture
-def shop(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def shop(con):
     con.execute("""CREATE TABLE t AS SELECT
         7000 + i AS number, hash(i) % 90000 AS customer_id, 'a note of some words ' || i AS note, 'X-' || hash(i) AS code,
         hash(i + 7) % 2 AS flag_1, hash(i + 8) % 2 AS flag_2, 0 AS flag_3, hash(i + 9) % 2 AS flag_4, hash(i) % 2 AS paid,
@@ -42,13 +40,13 @@ ADVICE = [
 ]
 
 
-def test_each_default_of_no_use_is_named_once_with_its_cure(shop: duckdb.DuckDBPyConnection) -> None:
+def test_each_default_of_no_use_is_named_once_with_its_cure(shop):
     assert said(shop, "t", target="y") == ["one value only in 'flag_3'; such a column tells no class from another", *ADVICE]
 
 
-def test_the_cures_are_what_they_say(shop: duckdb.DuckDBPyConnection) -> None:
-    families: dict[str, Any] = {}
-    exclude: list[str] = []
+def test_the_cures_are_what_they_say(shop):
+    families = {}
+    exclude = []
     for line in ADVICE:
         for cure in re.findall(r"exclude=\[.*?\]", line)[:1]:
             exclude += eval(cure.removeprefix("exclude="))  # noqa: S307
@@ -57,7 +55,7 @@ def test_the_cures_are_what_they_say(shop: duckdb.DuckDBPyConnection) -> None:
     assert said(shop, "t", target="y", families=families, exclude=exclude) == []
 
 
-def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con: duckdb.DuckDBPyConnection) -> None:
+def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con):
     sizes = [f"if(hash(i, {j}) % 9 = 0, 'NA', (hash(i, {j + 20}) % 50)::VARCHAR) AS \"größe {j}\"" for j in range(11)]
     columns = f"hash(i) % 2 AS y, {', '.join(sizes)}, if(i % 7 = 0, '?', (i % 31)::VARCHAR) AS b"
     lines = said(con, f"SELECT {columns} FROM range(400) AS t(i)", target="y")
@@ -68,7 +66,7 @@ def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con: d
     assert any(line.startswith("'b' holds numbers but for '?' in 58 of 400 rows") for line in lines)
 
 
-def test_a_column_of_some_texts_may_be_left_out_or_taken_for_a_text(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_column_of_some_texts_may_be_left_out_or_taken_for_a_text(con):
     note = "CASE i % 3 WHEN 0 THEN 'sehr gut ' || i WHEN 1 THEN 'gut' || i END"
     (line,) = said(con, f"SELECT i % 2 AS y, coalesce({note}, 'NA') AS \"Geräusch\" FROM range(900) AS t(i)", target="y")
     assert line == (
@@ -77,7 +75,7 @@ def test_a_column_of_some_texts_may_be_left_out_or_taken_for_a_text(con: duckdb.
     )
 
 
-def test_what_was_asked_for_is_not_spoken_of(shop: duckdb.DuckDBPyConnection) -> None:
+def test_what_was_asked_for_is_not_spoken_of(shop):
     families = {
         "note": "categorical",
         "code": nbsql.Categorical(),
@@ -90,9 +88,7 @@ def test_what_was_asked_for_is_not_spoken_of(shop: duckdb.DuckDBPyConnection) ->
     assert said(shop, "FROM t LIMIT 100", target="y", features=["note", "number", "paid"]) == []  # too few to tell
 
 
-def test_joint_values_that_hardly_occur_twice_are_named_with_the_backoff_that_predicts_others(
-    shop: duckdb.DuckDBPyConnection,
-) -> None:
+def test_joint_values_that_hardly_occur_twice_are_named_with_the_backoff_that_predicts_others(shop):
     (line,) = said(shop, "t", target="y", features=["number", "kind"], method="joint")
     assert line == (
         "'number', 'kind' have 400 combinations of values in 400 rows, and others have no prediction; "
@@ -102,7 +98,7 @@ def test_joint_values_that_hardly_occur_twice_are_named_with_the_backoff_that_pr
     assert said(shop, "t", target="y", features=["paid", "kind"], method="joint") == []  # 80 combinations
 
 
-def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_of_it(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_of_it(shop):
     shop.execute("CREATE TABLE sales AS SELECT i % 7 AS day, i % 250 AS sold FROM range(1000) AS t(i)")
     (line,) = said(shop, "sales", target="sold")
     cure = re.fullmatch(
@@ -120,9 +116,7 @@ def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_o
 
 
 @pytest.mark.parametrize("sql", ["i + 0.5", "CAST(i AS DECIMAL(9, 2)) / 3", "i * 7"])
-def test_a_target_of_as_many_numbers_as_rows_is_refused_with_the_line_that_makes_classes_of_it(
-    con: duckdb.DuckDBPyConnection, sql: str
-) -> None:
+def test_a_target_of_as_many_numbers_as_rows_is_refused_with_the_line_that_makes_classes_of_it(con, sql):
     con.execute(f'CREATE TABLE sales AS SELECT i % 7 AS day, {sql} AS "order" FROM range(2000) AS t(i)')
     for verb in (nbsql.fit, lambda *given, **options: nbsql.cross_validate(*given, **options).accuracy):
         with pytest.raises(nbsql.InputError, match="'order' has 2,000 classes in 2,000 rows, as a quantity has") as caught:
@@ -146,15 +140,13 @@ def test_a_target_of_as_many_numbers_as_rows_is_refused_with_the_line_that_makes
         ("newsgroups_6.parquet", "newsgroup", ["doc_id", "text"]),
     ],
 )
-def test_real_tables_are_spoken_of_where_it_helps(
-    con: duckdb.DuckDBPyConnection, data: Path, file: str, target: str, columns: list[str]
-) -> None:
+def test_real_tables_are_spoken_of_where_it_helps(con, data, file, target, columns):
     lines = [line for line in said(con, str(data / file), target=target) if not line.startswith("one value only")]
     assert [line.split("'")[1] for line in lines] == columns
 
 
 @pytest.mark.slow
-def test_the_cure_of_forest_cover_is_short_and_cures(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+def test_the_cure_of_forest_cover_is_short_and_cures(con, data):
     (line,) = [line for line in said(con, str(data / "covtype_20k.parquet"), target="cover_type") if "hold 0 and 1" in line]
     assert line.endswith('and are taken for quantities: families={"wilderness_*": "bernoulli", "soil_*": "bernoulli"}')
     accuracies = []
@@ -166,10 +158,10 @@ def test_the_cure_of_forest_cover_is_short_and_cures(con: duckdb.DuckDBPyConnect
     assert accuracies[0] < 0.5 < 0.6 < accuracies[1]
 
 
-def test_patterns_choose_families_and_names_win(shop: duckdb.DuckDBPyConnection) -> None:
+def test_patterns_choose_families_and_names_win(shop):
     shop.execute('CREATE TABLE starred AS SELECT 1 AS "w*", 2 AS w1, 3 AS W22, 4.5 AS v1, TRUE AS y')
 
-    def found(**families: Any) -> dict[str, str]:
+    def found(**families):
         return {name: str(family) for name, family in nbsql.families(shop, "starred", target="y", families=families).items()}
 
     assert found(**{"w?": "poisson"}) == {"w*": "poisson", "w1": "poisson", "W22": "gaussian", "v1": "gaussian"}
@@ -192,7 +184,7 @@ def test_patterns_choose_families_and_names_win(shop: duckdb.DuckDBPyConnection)
         nbsql.families(shop, "t", target="y", families={"n*": "poisson"})
 
 
-def test_the_names_that_cures_write_without_quotes_are_no_words_of_the_engine(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_names_that_cures_write_without_quotes_are_no_words_of_the_engine(con):
     """A column may be called "at" or "by"; other words, such as "date" or "name", need no quotes."""
     broken = []
     for (word,) in con.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall():

@@ -1,8 +1,6 @@
 """What goes with what: each kind of model meets each use, which takes it, or refuses it in the words of the table."""
 
 import tempfile
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 ROWS = """CREATE TABLE t AS SELECT CASE WHEN i % 5 IN (0, 1, 3) THEN 'a' ELSE 'b' END AS y, i * 7 % 11 + i % 5 AS x,
     i * 5 % 13 AS z, 'v' || i % 4 AS v, i % 2 = 0 AS g, i % 3 AS s FROM range(60) AS r(i)"""
 COUNTS = {"x": "poisson", "z": "poisson"}
-FITS: dict[str, dict[str, Any]] = {
+FITS = {
     "segments": {"families": COUNTS, "segment_by": "g", "exclude": ["s"]},
     "components": {"families": COUNTS, "method": nbsql.Mixture(2), "exclude": ["s"]},
     "half_life": {"families": COUNTS, "weight": nbsql.HalfLife(1, at="s")},
@@ -42,7 +40,7 @@ LIKELIHOODS = {
 
 
 @pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con():
     with duckdb.connect() as con:
         con.execute(ROWS)
         con.execute("CREATE SCHEMA clustered")
@@ -50,12 +48,12 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-def in_schema(con: Any, kind: str) -> None:
+def in_schema(con, kind):
     """Let t be the table of a kind: that of clusters has a column of them, for what asks for classes."""
     con.execute(f"USE memory.{'clustered' if kind == 'clusters' else 'main'}")
 
 
-def fitted(con: Any, kind: str, **options: Any) -> nbsql.Model:
+def fitted(con, kind, **options):
     in_schema(con, kind)
     if kind == "probabilities":
         counts = {"x": "poisson"}
@@ -63,16 +61,16 @@ def fitted(con: Any, kind: str, **options: Any) -> nbsql.Model:
     return nbsql.fit(con, "t", **{"target": "y", **FITS[kind], **options})
 
 
-def shared(model: nbsql.Model, **sharing: Any) -> None:
+def shared(model, **sharing):
     with tempfile.TemporaryDirectory() as folder:
         model.export(f"{folder}/shared.parquet", **sharing)
 
 
-def labels(model: nbsql.Model) -> tuple[str, str]:
+def labels(model):
     return ("a", "b") if model.state.spec.clusters is None else ("cluster_1", "cluster_2")
 
 
-def of_values(con: Any, model: nbsql.Model) -> nbsql.Model:
+def of_values(con, model):
     """A model of its kind of values alone, if it takes counts or has densities, too, which have no points."""
     spec = model.state.spec
     if spec.weighted:
@@ -84,7 +82,7 @@ def of_values(con: Any, model: nbsql.Model) -> nbsql.Model:
 
 
 # Of one fit: the options of a kind with what they meet.
-FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
+FIT_ACTS = {
     "slice_by": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "slice_by": "s"}),
     "segment_by": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "segment_by": "g"}),
     "prior": lambda con, options: nbsql.fit(con, "t", **{"target": "y", **options, "prior": "uniform"}),
@@ -99,7 +97,7 @@ FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
 }
 
 ROW = {"x": 3, "z": 4, "v": "v1", "g": True, "s": 2}
-ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
+ACTS = {
     "log_evidence": lambda con, model: model.log_evidence("t").fetchall(),
     "labelled": lambda con, model: model.log_likelihood("t", labelled=True),
     "prediction": lambda con, model: (model.evaluate("t"), model.predict("t", top_k=1).fetchall()),
@@ -128,11 +126,11 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
 }
 
 
-def test_every_use_is_tried() -> None:
+def test_every_use_is_tried():
     assert {*FIT_ACTS, *ACTS} == {*USES}
 
 
-def expect(use: str, kind: str, act: Callable[[], Any], title: str, bound: str) -> None:
+def expect(use, kind, act, title, bound):
     """That an act is refused in the words of the table, or done."""
     by = refusing(use, kind)
     if by is None:
@@ -146,7 +144,7 @@ def expect(use: str, kind: str, act: Callable[[], Any], title: str, bound: str) 
 @pytest.mark.parametrize(
     ("use", "kind"), [(use, kind) for use in FIT_ACTS for kind in kinds_of(use) if (use, kind) != ("segment_by", "segments")]
 )
-def test_a_fit_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str, kind: str) -> None:
+def test_a_fit_takes_what_the_table_says(con, use, kind):
     options = FITS[kind]
     in_schema(con, kind)
     expect(use, kind, lambda: FIT_ACTS[use](con, options), USES[use].title, "")
@@ -159,18 +157,18 @@ KINDS = pytest.mark.parametrize("kind", [*FITS, "probabilities"])
 
 
 @KINDS
-def test_a_model_refuses_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_a_model_refuses_what_the_table_says(con, kind):
     ask(con, kind, [use for use in ACTS if refusing(use, kind) is not None])
 
 
 @pytest.mark.slow
 @pytest.mark.forms("kind")
 @KINDS
-def test_a_model_does_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_a_model_does_what_the_table_says(con, kind):
     ask(con, kind, [use for use in ACTS if refusing(use, kind) is None])
 
 
-def ask(con: duckdb.DuckDBPyConnection, kind: str, uses: list[str]) -> None:
+def ask(con, kind, uses):
     bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
     asked_only = fitted(con, kind)
     for use in uses:
@@ -179,10 +177,10 @@ def ask(con: duckdb.DuckDBPyConnection, kind: str, uses: list[str]) -> None:
         model = fitted(con, kind, **sliced) if sliced or use in CHANGES else asked_only
         both = use == "merge_several" and refusing(use, kind) == "bound"
         title = "the model and the model" if both else "the model"
-        expect(use, kind, lambda act=act, model=model: act(con, model), title, bound)  # type: ignore[misc]
+        expect(use, kind, lambda act=act, model=model: act(con, model), title, bound)
 
 
-FEATURE: dict[str, Any] = {
+FEATURE = {
     "kernel": {"x": "kernel"},
     "covariance": {"both": nbsql.MultivariateGaussian(["x", "z"])},
     "conditional": {"v": nbsql.Conditional("g")},
@@ -197,7 +195,7 @@ FEATURE: dict[str, Any] = {
     "uncut": {"x": "gaussian"},
     "merged": {"x": nbsql.Binned(bins=4, monotone=True)},
 }
-FEATURE_ACTS: dict[str, dict[str, Any]] = {
+FEATURE_ACTS = {
     "classes": {"target": nbsql.Target("y", ["a", "b", "c"]), "prior": "uniform"},
     "segment_by": {"segment_by": "s % 2"},
     "components": {"method": nbsql.Mixture(2)},
@@ -211,7 +209,7 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
 }
 
 
-def on_feature(use: str, trait: str) -> tuple[dict[str, Any], str, Any]:
+def on_feature(use, trait):
     """The options of a fit with a use and a feature of a trait, the name of the feature, and its family."""
     families = FEATURE[trait]
     ((name, family),) = families.items()
@@ -219,7 +217,7 @@ def on_feature(use: str, trait: str) -> tuple[dict[str, Any], str, Any]:
 
 
 @pytest.mark.parametrize("use", FEATURES)
-def test_features_are_refused_as_the_table_says(con: duckdb.DuckDBPyConnection, use: str) -> None:
+def test_features_are_refused_as_the_table_says(con, use):
     assert {*FEATURE} == {*TRAITS}
     assert {*FEATURE_ACTS} == {*FEATURES}
     for trait in FEATURES[use]:
@@ -233,13 +231,13 @@ def test_features_are_refused_as_the_table_says(con: duckdb.DuckDBPyConnection, 
 @pytest.mark.slow
 @pytest.mark.forms("use")
 @pytest.mark.parametrize("use", FEATURES)
-def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str) -> None:
+def test_features_go_with_what_the_table_says(con, use):
     for trait in FEATURE.keys() - FEATURES[use].keys():
         options, name, _ = on_feature(use, trait)
         asked(nbsql.fit(con, "t", **options), use, name)
 
 
-def asked(model: nbsql.Model, use: str, name: str) -> None:
+def asked(model, use, name):
     """What is asked of a model and not of its fit."""
     if use == "impute":
         model.impute("t", features=[model.state.spec.features[[*model.families].index(name)].column])

@@ -2,11 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import pandas as pd
 import pytest
 from support.algebra import alike, cells, same, same_cells
@@ -14,13 +10,12 @@ from support.algebra import alike, cells, same, same_cells
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
 
-Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
-OPTIONS: dict[str, Any] = {"target": "y", "id": "i", "families": {"note": nbsql.Text()}}
+OPTIONS = {"target": "y", "id": "i", "families": {"note": nbsql.Text()}}
 
 
 @pytest.fixture
-def lumps(con: Connection) -> Connection:
+def lumps(con):
     """Two lumps a class, crosswise, beside a category and a text."""
     con.execute("""CREATE TABLE lumps AS SELECT
         i, CASE WHEN hash(i) % 5 < 2 THEN 'a' ELSE 'b' END AS y,
@@ -32,7 +27,7 @@ def lumps(con: Connection) -> Connection:
 
 
 @pytest.mark.slow
-def test_the_order_of_rows_is_no_matter_and_a_weight_is_as_many_copies(lumps: Connection) -> None:
+def test_the_order_of_rows_is_no_matter_and_a_weight_is_as_many_copies(lumps):
     model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
     turned = nbsql.fit(lumps, "FROM lumps ORDER BY hash(i, 9)", method=nbsql.Mixture(2), **OPTIONS)
     same_cells(cells(model), cells(turned))
@@ -47,14 +42,14 @@ def test_the_order_of_rows_is_no_matter_and_a_weight_is_as_many_copies(lumps: Co
 
 
 @pytest.mark.slow
-def test_rows_that_come_later_go_to_the_nearest_centre(lumps: Connection) -> None:
+def test_rows_that_come_later_go_to_the_nearest_centre(lumps):
     model = nbsql.fit(lumps, "FROM lumps WHERE i < 150", name="m", method=nbsql.Mixture(2), **OPTIONS)
     before = cells(model)
     model.update("FROM lumps WHERE i >= 150", batch="later")
     # The centres stay where they were; the lumps are far apart, so that a fit of all rows splits them alike.
     whole = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
 
-    def parts(model: nbsql.Model) -> list[tuple[Any, ...]]:
+    def parts(model):
         # By size: which of a class is the first was settled by the rows that were there first.
         return sorted((row[0], *row[2:11]) for row in model.components if row[4] == "x1")
 
@@ -77,7 +72,7 @@ def test_rows_that_come_later_go_to_the_nearest_centre(lumps: Connection) -> Non
 
 
 @pytest.mark.slow
-def test_a_component_that_is_forgotten_and_a_class_that_is_new(lumps: Connection, form: str) -> None:
+def test_a_component_that_is_forgotten_and_a_class_that_is_new(lumps, form):
     model = nbsql.fit(lumps, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS)
     sizes = {row[:2]: row[2] for row in model.components}
     model.forget("FROM lumps WHERE y = 'a' AND x1 < 5")
@@ -91,7 +86,7 @@ def test_a_component_that_is_forgotten_and_a_class_that_is_new(lumps: Connection
     same(lumps.execute("FROM m.predict('lumps')").fetchall(), model.predict("lumps").fetchall())
     model.rollback("1")
     assert {row[:2]: row[2] for row in model.components} == sizes
-    sums: dict[Any, float] = {}
+    sums = {}
     for row_id, _, label, *_, contribution in model.explain("FROM lumps LIMIT 9"):
         sums[row_id, label] = sums.get((row_id, label), 0.0) + contribution
     scores = model.joint_log_likelihood("FROM lumps LIMIT 9").fetchall()
@@ -99,7 +94,7 @@ def test_a_component_that_is_forgotten_and_a_class_that_is_new(lumps: Connection
 
 
 @pytest.mark.slow
-def test_another_process_and_a_file(lumps: Connection, tmp_path: Path) -> None:
+def test_another_process_and_a_file(lumps, tmp_path):
     path = str(tmp_path / "shop.duckdb")
     lumps.execute(f"ATTACH '{path}' AS other; CREATE TABLE other.lumps AS FROM lumps; DETACH other")
     with nbsql.load(path, nbsql.fit(path, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS).name or "") as model:
@@ -125,7 +120,7 @@ def test_another_process_and_a_file(lumps: Connection, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_judging_sampling_and_calibrating(lumps: Connection, form: str) -> None:
+def test_judging_sampling_and_calibrating(lumps, form):
     plain = nbsql.fit(lumps, "lumps", **OPTIONS)
     model = nbsql.fit(lumps, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS)
     evaluation = model.evaluate("lumps", costs={("a", "b"): 3})
@@ -150,7 +145,7 @@ def test_judging_sampling_and_calibrating(lumps: Connection, form: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_said_of_whole_classes(lumps: Connection) -> None:
+def test_what_is_said_of_whole_classes(lumps):
     plain = nbsql.fit(lumps, "lumps", **OPTIONS)
     model = nbsql.fit(lumps, "FROM lumps WHERE i < 120", method=nbsql.Mixture(2), **OPTIONS)
     model.update("FROM lumps WHERE i >= 120", batch="later")
@@ -163,7 +158,7 @@ def test_what_is_said_of_whole_classes(lumps: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_many_numbers(con: Connection) -> None:
+def test_many_numbers(con):
     columns = ", ".join(f"(hash(i, {f}) % 100) / 50.0 + 9 * (i % 2) AS x{f}" for f in range(60))
     con.execute(f"CREATE TABLE broad AS SELECT 'y' || (i // 2 % 2) AS y, {columns} FROM range(40) AS r(i)")
     model = nbsql.fit(con, "broad", target="y", method=nbsql.Mixture(2))
@@ -171,7 +166,7 @@ def test_many_numbers(con: Connection) -> None:
     assert len(model.predict("broad").fetchall()) == 40
 
 
-def test_fewer_components_than_asked_for(lumps: Connection) -> None:
+def test_fewer_components_than_asked_for(lumps):
     lumps.execute(
         """CREATE TABLE same AS
         SELECT ['a', 'b'][1 + i % 2] AS y, (i % 2) * (i % 8 // 4) * 3.0 AS x, 'v' AS z FROM range(40) AS r(i)"""
@@ -198,7 +193,7 @@ def test_fewer_components_than_asked_for(lumps: Connection) -> None:
     assert len(lumps.execute("FROM whole.predict('same')").fetchall()) == 40
 
 
-def test_labels_keep_their_type(con: Connection) -> None:
+def test_labels_keep_their_type(con):
     con.execute(
         "CREATE TABLE typed AS SELECT DATE '2026-01-01' + (i % 2)::INT AS y, (i % 2) + 4 * (i % 3) AS x FROM range(60) AS r(i)"
     )
@@ -211,7 +206,7 @@ def test_labels_keep_their_type(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_hostile_names(con: Connection) -> None:
+def test_hostile_names(con):
     con.execute("""CREATE TABLE "rows" ("centres" DOUBLE, "nbsql'x""y
 z" DOUBLE, label VARCHAR, "members" VARCHAR)""")
     con.execute("""INSERT INTO "rows" SELECT i % 4, i % 4 // 2, 'it''s ' || (i % 2), 'v' || (i % 3) FROM range(40) AS r(i)""")
@@ -237,20 +232,18 @@ z" DOUBLE, label VARCHAR, "members" VARCHAR)""")
         ({"method": nbsql.Mixture({"a": 100})}, "class 'a' of lumps has 75 rows, fewer than its 100 components; ask for fewer"),
     ],
 )
-def test_what_cannot_have_components_is_refused(
-    lumps: Connection, refused: Callable[..., Any], options: dict[str, Any], message: str
-) -> None:
+def test_what_cannot_have_components_is_refused(lumps, refused, options, message):
     with refused(InputError, message):
         nbsql.fit(lumps, "lumps", name="m", **{**OPTIONS, **options})
 
 
-def test_a_model_without_components_says_so(lumps: Connection, refused: Callable[..., Any]) -> None:
+def test_a_model_without_components_says_so(lumps, refused):
     plain = nbsql.fit(lumps, "lumps", name="plain", **OPTIONS)
     with refused(ModelError, "model 'plain' has no components; fit it with method=nbsql.Mixture(2), for example"):
         plain.components  # noqa: B018
 
 
-def test_rows_without_a_class_are_said_once(lumps: Connection) -> None:
+def test_rows_without_a_class_are_said_once(lumps):
     frame = pd.DataFrame({"y": ["a", "a", "a", "b", "b", None], "x": [1.0, 1.5, 9.0, 4.0, 5.0, 6.0]})
     with pytest.warns(NbsqlWarning) as warned:
         nbsql.fit(lumps, frame, target="y", method=nbsql.Mixture({"a": 2}))

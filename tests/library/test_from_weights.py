@@ -1,7 +1,6 @@
 """Models of weights: the inverse of the linear form and of the quadratic one."""
 
 import sqlite3
-from typing import Any
 
 import duckdb
 import pytest
@@ -13,22 +12,22 @@ ROWS = """CREATE TABLE t AS SELECT
     ['a', 'b', 'c'][1 + i % 3] AS y, (hash(i) % 100) / 7.0 + i % 3 AS x, 'v' || (hash(i * 3) % 4) AS k, hash(i * 5) % 3 AS n,
     hash(i * 7) % 2 = 0 AS flag, 'w' || (hash(i * 11) % 5) || ' u' || i % 2 AS note
     FROM range(150) AS r(i)"""
-FAMILIES: Any = {"note": nbsql.Text(), "n": "poisson"}
+FAMILIES = {"note": nbsql.Text(), "n": "poisson"}
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     found = duckdb.connect()
     found.execute(ROWS)
     return found
 
 
-def proba(model: nbsql.Model, source: str = "t") -> Any:
+def proba(model, source="t"):
     return model.predict_proba(source).df().filter(like="probability_").to_numpy()
 
 
 @pytest.mark.parametrize(("form", "where"), [("quadratic", "TRUE"), ("quadratic", "y <> 'c'"), ("linear", "y <> 'b'")])
-def test_the_weights_of_a_model_are_the_model(con: duckdb.DuckDBPyConnection, form: str, where: str) -> None:
+def test_the_weights_of_a_model_are_the_model(con, form, where):
     families = FAMILIES | ({"x": nbsql.Gaussian(shared_variance=True)} if form == "linear" else {})
     model = nbsql.fit(con, f"SELECT * FROM t WHERE {where}", target="y", families=families)
     getattr(model, form)().create_table("weights")
@@ -45,9 +44,9 @@ def test_the_weights_of_a_model_are_the_model(con: duckdb.DuckDBPyConnection, fo
 @pytest.mark.slow
 @pytest.mark.forms("where")
 @pytest.mark.parametrize("where", ["TRUE", "y <> 'c'"])
-def test_products_of_columns_are_weights_as_well(con: duckdb.DuckDBPyConnection, where: str) -> None:
+def test_products_of_columns_are_weights_as_well(con, where):
     con.execute(f"CREATE TABLE u AS SELECT y, x, k, flag, x * (hash(rowid) % 3) + n AS z FROM t WHERE {where}")
-    options: list[dict[str, Any]] = [
+    options = [
         {"method": "qda", "features": ["x", "z"]},
         {"method": "lda", "features": ["x", "z"]},
         {"method": "logistic"},
@@ -78,19 +77,19 @@ def test_products_of_columns_are_weights_as_well(con: duckdb.DuckDBPyConnection,
         assert abs(proba(model, "SELECT * FROM u") - found).max() < 1e-9
 
 
-def test_a_model_of_weights_travels_in_a_file(con: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
+def test_a_model_of_weights_travels_in_a_file(con, tmp_path):
     model = nbsql.fit(con, "t", target="y", families=FAMILIES)
     again = nbsql.from_weights(con, con.sql(model.quadratic().sql), name="again")
     again.export(tmp_path / "again.parquet")
     assert abs(proba(model) - proba(nbsql.import_(con, tmp_path / "again.parquet"))).max() < 1e-9
 
 
-def given(**columns: Any) -> dict[str, list[Any]]:
+def given(**columns):
     usual = {"class": ["p", "q"], "feature": ["x", "x"], "value": [None, None], "times": ["x", "x"], "weight": [1.0, 2.0]}
     return {**usual, **columns}
 
 
-def test_wrong_weights_are_refused(con: duckdb.DuckDBPyConnection) -> None:
+def test_wrong_weights_are_refused(con):
     for weights, options, message in [
         ({"class": ["p"], "weight": [1]}, {}, "weights has no column 'feature'"),
         (given(), {"classes": ["p", "r"]}, "weights are of class 'q', which is none of classes"),
@@ -113,8 +112,8 @@ def test_wrong_weights_are_refused(con: duckdb.DuckDBPyConnection) -> None:
 # What else the exchange needs of counts. -------------------------------------------------------------------------------
 
 
-def test_smoothing_is_a_share_of_the_largest_variance(con: duckdb.DuckDBPyConnection) -> None:
-    families: Any = {"x": nbsql.Gaussian(smoothing=0.1), "n": nbsql.Gaussian(smoothing=0.5)}
+def test_smoothing_is_a_share_of_the_largest_variance(con):
+    families = {"x": nbsql.Gaussian(smoothing=0.1), "n": nbsql.Gaussian(smoothing=0.5)}
     model = nbsql.fit(con, "t", target="y", features=["x", "n"], families=families)
     ((largest,),) = con.sql("SELECT greatest(var_pop(x), var_pop(n)) FROM t").fetchall()
     wanted = con.sql("SELECT y, var_pop(x), var_pop(n) FROM t GROUP BY y ORDER BY y").fetchall()
@@ -133,7 +132,7 @@ def test_smoothing_is_a_share_of_the_largest_variance(con: duckdb.DuckDBPyConnec
         ({"prior": nbsql.NormalInverseGamma()}, "smoothing and a prior are two ways to steady one variance"),
     ],
 )
-def test_smoothing_stands_alone(options: Any, message: str) -> None:
+def test_smoothing_stands_alone(options, message):
     with pytest.raises(InputError, match=message):
         nbsql.Gaussian(smoothing=1e-9, **options)
     with pytest.raises(InputError, match="smoothing compares variances of numbers, and 'lognormal' has those of logarithms"):
@@ -141,7 +140,7 @@ def test_smoothing_stands_alone(options: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("event", ["multinomial", "bernoulli", "complement"])
-def test_a_declared_vocabulary_is_all_the_words_there_are(con: duckdb.DuckDBPyConnection, event: Any) -> None:
+def test_a_declared_vocabulary_is_all_the_words_there_are(con, event):
     text = nbsql.Text(event=event, vocabulary=["w0", "w1", "u0", "never"])
     model = nbsql.fit(con, "SELECT y, note FROM t", target="y", families={"note": text})
     words = {row[2] for row in model.likelihoods.fetchall()}
@@ -165,19 +164,19 @@ def test_a_declared_vocabulary_is_all_the_words_there_are(con: duckdb.DuckDBPyCo
         ({"vocabulary": ["a"], "min_count": 2}, "a declared vocabulary has words never met"),
     ],
 )
-def test_what_a_vocabulary_does_not_go_with(options: Any, message: str) -> None:
+def test_what_a_vocabulary_does_not_go_with(options, message):
     with pytest.raises(InputError, match=message):
         nbsql.Text(**options)
 
 
-def test_count_columns_may_be_one(con: duckdb.DuckDBPyConnection) -> None:
+def test_count_columns_may_be_one(con):
     model = nbsql.fit(con, "SELECT y, n FROM t", target="y", families={"words": nbsql.Multinomial(["n"])})
     priors = {name: prior for name, _, prior, _ in model.priors.fetchall()}
     row = model.predict_proba("SELECT 3 AS n").fetchall()[0]
     assert row[-3:] == pytest.approx([priors[name] for name in "abc"])
 
 
-def test_counts_are_the_cells_of_all_batches_together(con: duckdb.DuckDBPyConnection) -> None:
+def test_counts_are_the_cells_of_all_batches_together(con):
     model = nbsql.fit(con, "SELECT * FROM t LIMIT 60", target="y", families=FAMILIES)
     model.update("SELECT * FROM t OFFSET 60")
     whole = nbsql.fit(con, "t", target="y", families=FAMILIES)
@@ -200,13 +199,13 @@ WEIGHTS = {"class": [1, 1], "feature": [None, "wind"], "value": [None, None], "t
         ({"target": 5}, "target must be the name of the column that is predicted, not 5"),
     ],
 )
-def test_arguments_that_are_none(con: duckdb.DuckDBPyConnection, options: Any, message: str) -> None:
+def test_arguments_that_are_none(con, options, message):
     with pytest.raises(InputError) as caught:
         nbsql.from_weights(con, WEIGHTS, **{"classes": [0, 1], **options})
     assert str(caught.value) == message
 
 
-def test_classes_are_labels_of_the_type_of_those_with_weights(con: duckdb.DuckDBPyConnection) -> None:
+def test_classes_are_labels_of_the_type_of_those_with_weights(con):
     for classes in ([0, 1, 0], [0.0, 1.0], ["0", "1"]):
         model = nbsql.from_weights(con, WEIGHTS, classes=classes)
         assert model.classes == [0, 1]
@@ -215,14 +214,14 @@ def test_classes_are_labels_of_the_type_of_those_with_weights(con: duckdb.DuckDB
         nbsql.from_weights(con, WEIGHTS, classes=["no", 1])
 
 
-def test_counts_from_elsewhere_have_columns_by_name(con: duckdb.DuckDBPyConnection) -> None:
+def test_counts_from_elsewhere_have_columns_by_name(con):
     cells = nbsql.fit(con, "SELECT y, k FROM t", target="y").statistics
     assert nbsql.from_statistics(con, cells, id=(name for name in ["key"])).state.spec.id == ("key",)
     with pytest.raises(InputError, match=r"^a column's name must be text, not 5; write '5'$"):
         nbsql.from_statistics(con, cells, weight=5)
 
 
-def test_values_that_are_words_are_no_values_of_a_number(con: duckdb.DuckDBPyConnection) -> None:
+def test_values_that_are_words_are_no_values_of_a_number(con):
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, i % 5 * 1e0 AS x, i % 3 = 1 AS z FROM range(60) AS r(i)")
     bins = {"x": nbsql.Binned(by=[2, 4])}
     model = nbsql.fit(con, "rows", target="y", families={**bins, "z": "categorical"})

@@ -1,21 +1,14 @@
 """Models of given probabilities: the textbook's tennis table, and what was learnt given again, to the bit."""
 
 import json
-from collections.abc import Callable
 from math import exp, inf, lgamma, log, pi
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
-from support.refused import Refused
 
 import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 PRIORS = {"yes": 0.3, "no": 0.7}
 DAY = ("temperature", "wind")
@@ -23,7 +16,7 @@ TENNIS = {"yes": {DAY: {("hot", "weak"): 0.4, ("hot", None): 0.6}}, "no": {DAY: 
 HOT = "SELECT 'hot' AS temperature, 'weak' AS wind"
 
 
-def test_the_tennis_table(con: Connection, joint: Joint) -> None:
+def test_the_tennis_table(con, joint):
     model = nbsql.from_tables(con, priors=PRIORS, likelihoods=TENNIS, target="play", name="tennis")
     assert joint(model, HOT) == [{"yes": pytest.approx(log(0.12), abs=1e-15), "no": pytest.approx(log(0.07), abs=1e-15)}]
     assert model.predict(HOT).fetchall() == [("hot", "weak", "yes", pytest.approx(0.12 / 0.19, abs=1e-15))]
@@ -42,7 +35,7 @@ def test_the_tennis_table(con: Connection, joint: Joint) -> None:
     assert model.evaluate(f"SELECT *, 'yes' AS play FROM ({HOT})").accuracy == 1.0
 
 
-def test_a_part_of_the_table_will_do_with_a_warning(con: Connection, joint: Joint) -> None:
+def test_a_part_of_the_table_will_do_with_a_warning(con, joint):
     likelihoods = {"yes": {DAY: {("hot", "weak"): 0.4}}, "no": {DAY: {("hot", "weak"): 0.1}}}
     message = (
         r"^likelihoods do not sum to 1 in 'temperature, wind of no \(0.1\)', 'temperature, wind of yes \(0.4\)'; what is not"
@@ -64,7 +57,7 @@ FAMILIES = {
 }  # fmt: skip
 
 
-def test_what_was_learnt_can_be_given_again(con: Connection) -> None:
+def test_what_was_learnt_can_be_given_again(con):
     rows = f"SELECT *, i % 2 AS a, i % 3 > 1 AS b FROM (SELECT row_number() OVER () AS i, * FROM ({MIXED}))"
     con.execute(f"CREATE TABLE t AS SELECT * EXCLUDE (i) FROM ({rows})")
     learnt = nbsql.fit(con, "t", target="y", families=FAMILIES)
@@ -88,7 +81,7 @@ def test_what_was_learnt_can_be_given_again(con: Connection) -> None:
     assert sorted(loaded.predict_proba("t"), key=repr) == ours
 
 
-def test_numbers(con: Connection, joint: Joint) -> None:
+def test_numbers(con, joint):
     likelihoods = {
         True: {"x": {"mean": 1, "variance": 4}, "calls": {"rate": 2}, "wait": {"rate": 0.5}},
         False: {"x": {"mean": -1, "variance": 0.25}, "calls": {"rate": 3.5}, "wait": {"rate": 2}},
@@ -113,7 +106,7 @@ def test_numbers(con: Connection, joint: Joint) -> None:
     assert model.classes == [False, True]
 
 
-def test_tables_views_and_frames(con: Connection, tmp_path: Path) -> None:
+def test_tables_views_and_frames(con, tmp_path):
     con.execute('CREATE TABLE p AS FROM (VALUES (1::UTINYINT, 0.5::FLOAT), (2, 0.5)) AS t("Class", prior)')
     con.execute("""CREATE VIEW l AS FROM (VALUES
         (1, 'd', ['a', NULL], 1), (2, 'd', ['a', 'b'], 0.25), (2, 'd', ['a', NULL], 0.75))
@@ -131,13 +124,13 @@ def test_tables_views_and_frames(con: Connection, tmp_path: Path) -> None:
     assert nbsql.models(con) == ["again"]
 
 
-def test_priors_alone(con: Connection) -> None:
+def test_priors_alone(con):
     model = nbsql.from_tables(con, priors={1: 0.5, 2: 0.25, 3: 0.25})
     assert [row[1:] for row in model.predict("SELECT 7 AS x")] == [(1, 0.5)]
     assert exp(model.joint_log_likelihood("SELECT 7 AS x").fetchall()[0][1]) == pytest.approx(0.5)
 
 
-def x(yes: Any, no: Any) -> dict[str, Any]:
+def x(yes, no):
     return {"likelihoods": {"yes": {"x": yes}, "no": {"x": no}}}
 
 
@@ -145,7 +138,7 @@ FAIR = {"a": 0.5, "b": 0.5}
 
 
 @pytest.mark.slow
-def test_what_cannot_be_given(con: Connection, refused: Refused) -> None:
+def test_what_cannot_be_given(con, refused):
     for options, message in [
         ({"priors": {"yes": 0.3, "no": 0.6}}, "the priors sum to 0.9; they must sum to 1: divide each by 0.9"),
         ({"priors": {"yes": 1.3, "no": -0.3}}, "the prior of class 'no' is -0.3; a probability lies between 0 and 1"),
@@ -204,19 +197,19 @@ def test_what_cannot_be_given(con: Connection, refused: Refused) -> None:
             nbsql.from_tables(con, **{"priors": PRIORS, "name": "never", **options})
 
 
-def test_a_name_that_is_taken(con: Connection, refused: Refused) -> None:
+def test_a_name_that_is_taken(con, refused):
     nbsql.from_tables(con, priors=PRIORS, name="m")
     with refused(nbsql.ModelError, "model 'm' is there already; fit it with replace=True, or choose another name"):
         nbsql.from_tables(con, priors={"a": 1}, name="m")
     assert nbsql.from_tables(con, priors={"a": 1}, name="m", replace=True).classes == ["a"]
 
 
-def test_a_likelihood_of_zero_excludes(con: Connection, joint: Joint) -> None:
+def test_a_likelihood_of_zero_excludes(con, joint):
     model = nbsql.from_tables(con, priors=PRIORS, likelihoods={"yes": {"x": {"a": 1, "b": 0}}, "no": {"x": {"b": 1}}})
     assert joint(model, "SELECT 'a' AS x") == [{"no": -inf, "yes": pytest.approx(log(0.3))}]
 
 
-def test_names_and_values_of_any_characters(con: Connection) -> None:
+def test_names_and_values_of_any_characters(con):
     odd = ["it's", 'a "quoted" one', "two\nlines", "-- no; comment", "[x], {y}", "Ünï\\cödé"]
     likelihoods = {label: {name: dict.fromkeys(odd, 1 / 6) for name in odd[:3]} for label in odd[:2]}
     for number, label in enumerate(odd[:2]):
@@ -232,7 +225,7 @@ def test_names_and_values_of_any_characters(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("name", ["multinomial", "joint"])
-def test_a_family_of_several_columns_by_its_name_is_refused(con: Connection, name: str) -> None:
+def test_a_family_of_several_columns_by_its_name_is_refused(con, name):
     likelihoods = {label: {"x": {"u": 0.5, "v": 0.5}} for label in "ab"}
     family = {"multinomial": "Multinomial", "joint": "Joint"}[name]
     with pytest.raises(nbsql.InputError) as caught:

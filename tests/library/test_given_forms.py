@@ -1,8 +1,6 @@
 """Given log-likelihoods of any sign, and given means with covariance matrices: the scores are theirs."""
 
 from math import inf, log
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -10,11 +8,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.naive_bayes import ComplementNB
-from support.refused import Refused
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 HALF = {"a": 0.5, "b": 0.5}
 LOGS = {
@@ -25,11 +20,11 @@ ROWS = {"kind": ["v", "u", "u"], "seen": [True, True, False]}
 NAMES = ("a", "b", "c", "d")
 
 
-def scores(model: nbsql.Model, source: Any) -> np.ndarray:
+def scores(model, source):
     return np.array(model.joint_log_likelihood(source, columns=[]).fetchall(), dtype=float)
 
 
-def test_log_likelihoods_are_added_as_they_are(con: Connection, tmp_path: Path) -> None:
+def test_log_likelihoods_are_added_as_they_are(con, tmp_path):
     model = nbsql.from_tables(con, priors=HALF, likelihoods=LOGS, logarithms=True, name="logs")
     expected = np.array([[-899, 800.25], [3.5, -1.25], [-inf, 1.5]]) + log(0.5)
     assert scores(model, ROWS) == pytest.approx(expected, abs=1e-9)
@@ -44,7 +39,7 @@ def test_log_likelihoods_are_added_as_they_are(con: Connection, tmp_path: Path) 
         assert scores(nbsql.import_(other, tmp_path / "logs.parquet", name="n"), ROWS) == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_weights_of_another_library_are_log_likelihoods(con: Connection) -> None:
+def test_the_weights_of_another_library_are_log_likelihoods(con):
     chance = np.random.default_rng(5)
     x, y = chance.integers(0, 6, (80, 4)), chance.integers(0, 3, 80)
     estimator = ComplementNB().fit(x, y)
@@ -60,7 +55,7 @@ def test_the_weights_of_another_library_are_log_likelihoods(con: Connection) -> 
 
 @pytest.mark.parametrize("options", [{}, {"shrinkage": 0.3}, {"variance": "sample"}, {"shrinkage": "ledoit-wolf"}])
 @pytest.mark.parametrize("shared", [True, False])
-def test_a_matrix_is_given_as_it_was_estimated(con: Connection, shared: bool, options: dict[str, Any]) -> None:
+def test_a_matrix_is_given_as_it_was_estimated(con, shared, options):
     rows = "SELECT ['a', 'b'][1 + i % 2] AS y, sin(i) + i % 2 AS a, cos(i * i) * (1 + i % 2) AS b FROM range(40) AS t(i)"
     families = {"ab": nbsql.MultivariateGaussian(["a", "b"], shared=shared, **options)}
     fitted = nbsql.fit(con, rows, target="y", features=[], families=families)
@@ -71,7 +66,7 @@ def test_a_matrix_is_given_as_it_was_estimated(con: Connection, shared: bool, op
 
 
 @pytest.mark.parametrize("shared", [False, True])
-def test_covariance_matrices_are_discriminant_analysis(con: Connection, shared: bool) -> None:
+def test_covariance_matrices_are_discriminant_analysis(con, shared):
     x, y = load_iris(return_X_y=True)
     kind, options = (LinearDiscriminantAnalysis, {"solver": "lsqr"}) if shared else (QuadraticDiscriminantAnalysis, {})
     estimator = kind(store_covariance=True, **options).fit(x, y)
@@ -82,7 +77,7 @@ def test_covariance_matrices_are_discriminant_analysis(con: Connection, shared: 
     source = {name: x[:, place] for place, name in enumerate(NAMES)}
     found = np.array(model.predict_proba(source, columns=[]).fetchall())[:, 2:].astype(float)
     assert np.abs(found - estimator.predict_proba(x)).max() < 1e-9
-    assert model.families["a, b, c, d"].shared is shared  # type: ignore[attr-defined]
+    assert model.families["a, b, c, d"].shared is shared
     assert sum(row[4] == "x" for row in model.quadratic()) > 0
     again = nbsql.from_tables(con, priors=priors, likelihoods=model.likelihoods.df())
     assert scores(again, source) == pytest.approx(scores(model, source), abs=1e-9)
@@ -98,7 +93,7 @@ def test_covariance_matrices_are_discriminant_analysis(con: Connection, shared: 
         ([[1, inf], [inf, 1]], "the means and covariances of {} must be finite numbers"),
     ],
 )
-def test_what_is_no_covariance_matrix_is_refused(con: Connection, matrix: Any, message: str, refused: Refused) -> None:
+def test_what_is_no_covariance_matrix_is_refused(con, matrix, message, refused):
     likelihoods = {c: {("x", "z"): {"mean": [1, 2], "covariance": matrix}} for c in HALF}
     with refused(nbsql.InputError, message.format("feature 'x, z' of class 'a'")):
         nbsql.from_tables(con, priors=HALF, likelihoods=likelihoods)
@@ -116,14 +111,14 @@ def test_what_is_no_covariance_matrix_is_refused(con: Connection, matrix: Any, m
         ),
     ],
 )
-def test_what_a_table_lacks_is_refused(con: Connection, rows: str, message: str, refused: Refused) -> None:
+def test_what_a_table_lacks_is_refused(con, rows, message, refused):
     told = f"SELECT 'a' AS class, 'xz' AS feature, * FROM (VALUES {rows}) AS t(value, mean, variance)"
     families = {"xz": nbsql.MultivariateGaussian(["x", "z"])}
     with refused(nbsql.InputError, message.format("feature 'xz' of class 'a'")):
         nbsql.from_tables(con, priors=HALF, likelihoods=told, families=families)
 
 
-def test_what_is_no_log_likelihood_is_refused(con: Connection, refused: Refused) -> None:
+def test_what_is_no_log_likelihood_is_refused(con, refused):
     said = "likelihoods has no column 'log_likelihood', which logarithms=True reads; add it, or leave that out"
     with refused(nbsql.InputError, said):
         nbsql.from_tables(con, priors=HALF, likelihoods="SELECT 'a' AS class, 'x' AS feature, 'v' AS value", logarithms=True)
@@ -138,7 +133,7 @@ def test_what_is_no_log_likelihood_is_refused(con: Connection, refused: Refused)
         nbsql.from_tables(con, priors=HALF, likelihoods={c: {"xz": matrix} for c in HALF}, families=families)
 
 
-def test_weights_are_no_probabilities_to_draw_from(con: Connection, refused: Refused) -> None:
+def test_weights_are_no_probabilities_to_draw_from(con, refused):
     told = {name: {"x": {"u": 3.0, "v": -1.0}} for name in HALF}
     model = nbsql.from_tables(con, priors=HALF, likelihoods=told, logarithms=True, name="m")
     said = (

@@ -2,9 +2,7 @@
 
 import re
 from math import log
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from support.inserted import insert
@@ -13,7 +11,7 @@ import nbsql
 from nbsql.errors import InputError
 
 
-def test_families_of_several_kinds_at_once(con: duckdb.DuckDBPyConnection) -> None:
+def test_families_of_several_kinds_at_once(con):
     likelihoods = {
         label: {
             "heat": {"mean": mean, "variance": 1.0},
@@ -31,7 +29,7 @@ def test_families_of_several_kinds_at_once(con: duckdb.DuckDBPyConnection) -> No
     assert odds == pytest.approx(0.5 + log(0.25 / 0.75) + log(0.75 / 0.25), abs=1e-12)
 
 
-def test_whole_numbers_and_digits_are_found_as_they_are_written(con: duckdb.DuckDBPyConnection) -> None:
+def test_whole_numbers_and_digits_are_found_as_they_are_written(con):
     shares = {"a": {"n": {0: 0.75, 1: 0.25}, "postcode": {"02134": 0.5, "10001": 0.5}},
               "b": {"n": {0: 0.5, 1: 0.5}, "postcode": {"02134": 0.125, "10001": 0.875}}}  # fmt: skip
     of_a_frame = "SELECT * REPLACE (CAST(value AS {}) AS value) FROM given WHERE feature = 'n'"
@@ -50,8 +48,8 @@ def test_whole_numbers_and_digits_are_found_as_they_are_written(con: duckdb.Duck
                 assert first - second == pytest.approx(log(odds), abs=1e-12), value
 
 
-def test_scalars_of_numpy(con: duckdb.DuckDBPyConnection) -> None:
-    def model(plain: bool) -> nbsql.Model:
+def test_scalars_of_numpy(con):
+    def model(plain):
         text, real, whole, truth = (str, float, int, bool) if plain else (np.str_, np.float32, np.int64, np.bool_)
         likelihoods = {
             text(label): {
@@ -71,7 +69,7 @@ def test_scalars_of_numpy(con: duckdb.DuckDBPyConnection) -> None:
     assert numbers.classes == [1, 2]
 
 
-def test_given_numbers_are_summed_without_a_guard_a_term_and_rows_may_lack_them(con: duckdb.DuckDBPyConnection) -> None:
+def test_given_numbers_are_summed_without_a_guard_a_term_and_rows_may_lack_them(con):
     likelihoods = {c: {f"x{i}": {"mean": m + i, "variance": 1.0} for i in range(3)} for c, m in (("a", 0.0), ("b", 1.0))}
     model = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods)
     found = model.joint_log_likelihood("SELECT 0.0 AS x0, NULL::DOUBLE AS x1, 'nan'::DOUBLE AS x2").fetchall()[0]
@@ -79,7 +77,7 @@ def test_given_numbers_are_summed_without_a_guard_a_term_and_rows_may_lack_them(
     assert all(feature.is_complete for feature in model.state.spec.features)
 
 
-def test_a_matrix_has_rows_and_columns(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_matrix_has_rows_and_columns(con):
     matrix = np.array([[i % 2, i * 1.5, i % 5] for i in range(12)])
     model = nbsql.fit(con, matrix, target="column0")
     assert list(model.families) == ["column1", "column2"]
@@ -90,7 +88,7 @@ def test_a_matrix_has_rows_and_columns(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.parametrize("scales", [(1.0,), (1.0, 1.0, 1.0), (0.0, 1.0), (-1, 1), ("a", "b"), (float("nan"), 1.0), 5])
-def test_scales_by_hand_are_a_number_a_column(scales: Any) -> None:
+def test_scales_by_hand_are_a_number_a_column(scales):
     with pytest.raises(InputError) as caught:
         nbsql.MultivariateGaussian(["a", "b"], scales=scales)
     message = f"scales must be a finite number above 0 for each of 'a', 'b', not {scales!r}; leave it out"
@@ -98,7 +96,7 @@ def test_scales_by_hand_are_a_number_a_column(scales: Any) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"impute": True}, {"shrinkage": "ledoit-wolf"}])
-def test_scales_by_hand_change_no_answer(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+def test_scales_by_hand_change_no_answer(con, options):
     con.execute("CREATE TABLE d AS SELECT i % 2 AS y, i * 1.5 AS a, (i * 7 % 5) * 1.1 AS b FROM range(40) AS t(i)")
     rows = "SELECT unnest([1.0, NULL]) AS a, 1.0 AS b"
     found, expected = (
@@ -111,7 +109,7 @@ def test_scales_by_hand_change_no_answer(con: duckdb.DuckDBPyConnection, options
         assert row[-2:] == pytest.approx(other[-2:], rel=1e-9)
 
 
-def test_an_update_says_that_it_takes_no_weights(con: duckdb.DuckDBPyConnection) -> None:
+def test_an_update_says_that_it_takes_no_weights(con):
     con.execute("CREATE TABLE d AS SELECT i % 2 AS y, i * 1.5 AS a FROM range(10) AS t(i)")
     con.execute("CREATE TABLE more AS SELECT *, 2 AS Weight FROM d")
     model = nbsql.fit(con, "d", target="y", name="plain")

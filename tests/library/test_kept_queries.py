@@ -2,8 +2,6 @@
 
 import random
 import re
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -15,10 +13,9 @@ from nbsql.cli import main
 LABELS = ("clean", "ham", "phish", "spam")
 CHANGED = r"the classes of the model have changed since this query was made|does not have a column named|not found"
 VERBS = ("predict_proba", "joint_log_likelihood", "predict", "log_evidence", "explain")
-Row = tuple[str, str, float]
 
 
-def drawn(chance: random.Random, labels: list[str]) -> list[Row]:
+def drawn(chance, labels):
     """Rows of each label, in numbers that change their order by frequency."""
     return [
         (label, chance.choice("uvw"), chance.gauss(LABELS.index(label), 1.0))
@@ -27,17 +24,17 @@ def drawn(chance: random.Random, labels: list[str]) -> list[Row]:
     ]
 
 
-def source(rows: list[Row]) -> str:
+def source(rows):
     values = ", ".join(f"('{y}', '{x}', {z!r})" for y, x, z in rows)
     return f"SELECT y, x, CAST(z AS DOUBLE) AS z FROM (VALUES {values}) AS t(y, x, z)"
 
 
-def by_name(relation: Any) -> list[dict[str, Any]]:
+def by_name(relation):
     found = relation.fetchall()
     return [dict(zip([column[0] for column in relation.description], row, strict=True)) for row in found]
 
 
-def alike(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> bool:
+def alike(one, other):
     return len(one) == len(other) and all(
         a.keys() == b.keys()
         and all(a[key] == pytest.approx(b[key], abs=1e-9) if isinstance(a[key], float) else a[key] == b[key] for key in a)
@@ -45,7 +42,7 @@ def alike(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> bool:
     )
 
 
-def kept(con: duckdb.DuckDBPyConnection, view: str) -> list[dict[str, Any]] | None:
+def kept(con, view):
     """The rows of a view; None if it says that the classes have changed."""
     try:
         return by_name(con.execute(f"FROM {view}"))
@@ -57,7 +54,7 @@ def kept(con: duckdb.DuckDBPyConnection, view: str) -> list[dict[str, Any]] | No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-def test_views_answer_by_label_or_refuse(con: duckdb.DuckDBPyConnection, form: str, seed: int) -> None:
+def test_views_answer_by_label_or_refuse(con, form, seed):
     chance = random.Random(seed)  # noqa: S311
     first = chance.sample(LABELS, 3)
     rows = drawn(chance, first)
@@ -86,7 +83,7 @@ def test_views_answer_by_label_or_refuse(con: duckdb.DuckDBPyConnection, form: s
 
 
 @pytest.mark.parametrize("seed", range(1, 2))
-def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con: duckdb.DuckDBPyConnection, form: str, seed: int) -> None:
+def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con, form, seed):
     chance = random.Random(seed)  # noqa: S311
     first = chance.sample(LABELS, 3)
     con.execute(f"CREATE TABLE inbox AS {source(drawn(chance, first))}")
@@ -107,7 +104,7 @@ def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con: duckdb.DuckDBPy
             assert con.execute("FROM m.priors").fetchall() == before
 
 
-def test_a_view_of_weights_is_an_error_once_the_classes_change(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_a_view_of_weights_is_an_error_once_the_classes_change(con, form):
     rows = source([("ham", "u", 1.0), ("ham", "v", 2.0), ("spam", "v", 4.0), ("spam", "v", 5.0)])
     model = nbsql.fit(con, rows, target="y", name="m", families={"z": nbsql.Gaussian(shared_variance=True)})
     model.linear().create_view("weights")
@@ -122,7 +119,7 @@ def test_a_view_of_weights_is_an_error_once_the_classes_change(con: duckdb.DuckD
             con.execute(f"FROM {view}").fetchall()
 
 
-def test_a_script_of_an_update_is_an_error_for_rows_of_a_new_class(tmp_path: Path) -> None:
+def test_a_script_of_an_update_is_an_error_for_rows_of_a_new_class(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     con = duckdb.connect(path)
     con.execute("CREATE TABLE inbox AS FROM (VALUES ('ham', 'u'), ('ham', 'v'), ('spam', 'v')) AS t(y, x)")

@@ -1,7 +1,6 @@
 """The methods, the smoothed prior and the segments, each with options of its own as arguments."""
 
 import inspect
-from typing import Any
 
 import duckdb
 import pytest
@@ -16,21 +15,21 @@ ROWS = """SELECT CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'b' ELSE 'c' END AS y, i
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
-def spec(**options: Any) -> Spec:
+def spec(**options):
     return nbsql.fit(duckdb.connect(), ROWS, target="y", **options).state.spec
 
 
-def test_a_fit_has_at_most_21_keywords() -> None:
+def test_a_fit_has_at_most_21_keywords():
     keywords = [each for each in inspect.signature(nbsql.fit).parameters.values() if each.kind is each.KEYWORD_ONLY]
     assert len(keywords) <= 21  # an option of one method is an argument of that method
 
 
 @pytest.mark.slow
-def test_every_function_with_the_options_of_a_fit_takes_them() -> None:
+def test_every_function_with_the_options_of_a_fit_takes_them():
     con = duckdb.connect()
-    numbers: dict[str, Any] = {"target": "y", "features": ["x", "z"]}
+    numbers = {"target": "y", "features": ["x", "z"]}
     families = nbsql.families(con, ROWS, method=LDA(shrinkage=0.5), **numbers)
-    assert families["lda"].shrinkage == 0.5  # type: ignore[attr-defined]
+    assert families["lda"].shrinkage == 0.5
     judged = nbsql.cross_validate(con, ROWS, method=QDA(shrinkage=1), prior=Smoothed(5), folds=3, **numbers)
     swept = nbsql.sweep(con, ROWS, method=QDA(shrinkage=1), prior=[Smoothed(5)], folds=3, **numbers)
     assert swept.ranking.fetchall()[0][5] == pytest.approx(judged.log_loss, rel=1e-12)
@@ -41,9 +40,9 @@ def test_every_function_with_the_options_of_a_fit_takes_them() -> None:
     named = nbsql.fit(con, ROWS, features=nbsql.Best(1), method=Logistic(penalty=2), target="y")
     assert named.state.spec.logistic == Logistic(penalty=2)
     with pytest.raises(nbsql.InputError, match=r"^no option 'penalty'; "):
-        nbsql.cross_validate(con, ROWS, target="y", penalty=2)  # type: ignore[call-arg]
+        nbsql.cross_validate(con, ROWS, target="y", penalty=2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'components'"):
-        nbsql.fit(con, ROWS, target="y", components=2)  # type: ignore[call-arg]
+        nbsql.fit(con, ROWS, target="y", components=2)
 
 
 BEFORE = """{"format": 1, "target": "y", "target_type": "VARCHAR", "id": [], "weight": null, "slice_by": null, "given": false,
@@ -52,7 +51,7 @@ BEFORE = """{"format": 1, "target": "y", "target_type": "VARCHAR", "id": [], "we
  "prior": {"kind": "smoothed", "alpha": 2.0, "given": []}, "features": [], "defaults": {"alpha": 1.0}}"""
 
 
-def test_a_spec_written_before_is_read() -> None:
+def test_a_spec_written_before_is_read():
     found = Spec.from_json(BEFORE, "m")
     assert found.logistic == Logistic(penalty=2, iterations=9)
     assert (found.segment_by, found.segment_shrinkage, found.prior.alpha) == ("g", 3.0, 2.0)

@@ -3,10 +3,8 @@
 import importlib.util
 import re
 import threading
-from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -16,19 +14,17 @@ from support.nearly import nearly
 import nbsql
 from nbsql.rendering.renderer import macro_path
 
-Connection = duckdb.DuckDBPyConnection
-
 INBOX = """CREATE TABLE {} AS FROM (VALUES
     (1, 'ham', 'lunch on friday?', 1, FALSE), (2, 'ham', 'minutes of the meeting', 3, TRUE),
     (3, 'ham', 'your invoice for may', 2, TRUE), (4, 'spam', 'you won a free prize', 9, FALSE),
     (5, 'spam', 'free pills, claim your prize', 12, TRUE)) AS t(id, label, message, links, attachment)"""
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
+OPTIONS = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
 
 
-def extended(name: str) -> Connection:
+def extended(name):
     """A connection with an extension: one that is installed, or of the package duckdb-extension-<name> of this DuckDB."""
     con = duckdb.connect()
-    path: Path | str = name
+    path = name
     package = importlib.util.find_spec(f"duckdb_extension_{name}")
     if package is not None and package.origin is not None:
         file = Path(package.origin).parent / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
@@ -50,10 +46,10 @@ class Files(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     length = 0
 
-    def log_message(self, *arguments: Any) -> None:
+    def log_message(self, *arguments):
         pass
 
-    def send_head(self) -> Any:
+    def send_head(self):
         path = Path(self.translate_path(self.path))
         if not path.is_file():
             self.send_error(404)
@@ -73,16 +69,16 @@ class Files(SimpleHTTPRequestHandler):
         file.seek(first)
         return file
 
-    def copyfile(self, source: Any, outputfile: Any) -> None:
+    def copyfile(self, source, outputfile):
         outputfile.write(source.read(self.length))
 
 
 @pytest.fixture
-def web(tmp_path: Path) -> Iterator[str]:
+def web(tmp_path):
     """The address of a server of the files in the folder of the test, on the loopback."""
 
     class Here(Files):
-        def __init__(self, *arguments: Any, **options: Any) -> None:
+        def __init__(self, *arguments, **options):
             super().__init__(*arguments, directory=str(tmp_path), **options)
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Here) as server:
@@ -93,7 +89,7 @@ def web(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_a_model_behind_a_web_server_predicts_and_does_not_change(web: str, tmp_path: Path) -> None:
+def test_a_model_behind_a_web_server_predicts_and_does_not_change(web, tmp_path):
     con = extended("httpfs")
     with duckdb.connect(str(tmp_path / "team.duckdb")) as team:
         team.execute(INBOX.format("inbox"))
@@ -114,7 +110,7 @@ def test_a_model_behind_a_web_server_predicts_and_does_not_change(web: str, tmp_
 
 
 @pytest.fixture
-def lake(tmp_path: Path) -> Iterator[Connection]:
+def lake(tmp_path):
     with extended("ducklake") as con:
         con.execute(f"ATTACH 'ducklake:{tmp_path / 'lake.ducklake'}' AS lake (DATA_PATH '{tmp_path / 'files'}')")
         con.execute(INBOX.format("lake.inbox"))
@@ -122,7 +118,7 @@ def lake(tmp_path: Path) -> Iterator[Connection]:
 
 
 @pytest.mark.slow
-def test_rows_in_a_lake_are_fitted_and_scored(lake: Connection) -> None:
+def test_rows_in_a_lake_are_fitted_and_scored(lake):
     lake.execute("CREATE TABLE inbox AS FROM lake.inbox")
     expected = nbsql.fit(lake, "inbox", name="here", **OPTIONS).predict("inbox").fetchall()
     model = nbsql.fit(lake, "lake.main.inbox", name="spam", **OPTIONS)
@@ -133,7 +129,7 @@ def test_rows_in_a_lake_are_fitted_and_scored(lake: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_counts_in_a_lake_are_a_model(lake: Connection) -> None:
+def test_counts_in_a_lake_are_a_model(lake):
     lake.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
     counted = "FROM naive_bayes('lake.main.inbox', 'label', texts := ['message'], keys := ['id'])"
     lake.execute(f"CREATE TABLE lake.counts AS {counted}")
@@ -147,7 +143,7 @@ def test_counts_in_a_lake_are_a_model(lake: Connection) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("current", ["memory", "lake"])
-def test_a_model_in_a_lake_is_one_in_a_file(lake: Connection, current: str) -> None:
+def test_a_model_in_a_lake_is_one_in_a_file(lake, current):
     lake.execute(INBOX.format("memory.main.inbox"))
     lake.execute(f"USE {current}")
     answers = []
@@ -172,7 +168,7 @@ def test_a_model_in_a_lake_is_one_in_a_file(lake: Connection, current: str) -> N
 
 
 @pytest.mark.slow
-def test_a_lake_answers_only_where_its_texts_are_compared_by_their_bytes(lake: Connection) -> None:
+def test_a_lake_answers_only_where_its_texts_are_compared_by_their_bytes(lake):
     line = "a DuckLake stores no collations, so that this session's default_collation would decide which texts .* are equal"
     model = nbsql.fit(lake, "lake.main.inbox", name="spam", database="lake", **OPTIONS)
     lake.execute("SET default_collation = 'nocase'")

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -18,7 +17,7 @@ GIVEN = "SELECT unnest(['yes', 'no']) AS class, 'guests' AS feature, unnest([4, 
 OLDEST = 66  # of DuckDB 1.3, the oldest that keeps macros as they were written
 
 
-def storage_version(path: str) -> int:
+def storage_version(path):
     """The number after the magic bytes at the head of the file."""
     head = Path(path).read_bytes()[:20]
     assert head[8:12] == b"DUCK"
@@ -26,19 +25,19 @@ def storage_version(path: str) -> int:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def shell(command: str) -> subprocess.CompletedProcess[str]:
+def shell(command):
     """A line of a shell, where `nbsql` is the tree's."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
     line = f'nbsql() {{ "{sys.executable}" -m nbsql "$@"; }}; {command}'
     return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=environment, check=False)  # noqa: S607
 
 
-MAKERS: dict[str, str] = {
+MAKERS = {
     "fit": f'nbsql fit new.duckdb "{DAYS}" --target play --name golf',
     "import": "nbsql import new.duckdb model.parquet --name golf",
     "from-tables": f'nbsql from-tables new.duckdb "SELECT \'yes\' AS class, 1 AS prior" "{GIVEN} LIMIT 1" --name golf',
@@ -48,7 +47,7 @@ MAKERS: dict[str, str] = {
 @pytest.mark.slow
 @pytest.mark.forms("verb")
 @pytest.mark.parametrize("verb", MAKERS)
-def test_a_closed_pipe_does_not_undo_what_a_command_has_done(verb: str) -> None:
+def test_a_closed_pipe_does_not_undo_what_a_command_has_done(verb):
     with duckdb.connect() as con:
         nbsql.fit(con, DAYS, target="play").export("model.parquet")
     # Nobody reads from the pipe by the time that the command prints.
@@ -59,19 +58,19 @@ def test_a_closed_pipe_does_not_undo_what_a_command_has_done(verb: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_closed_pipe_does_not_take_the_demo_away() -> None:
+def test_a_closed_pipe_does_not_take_the_demo_away():
     assert "rror" not in shell("nbsql demo --database flights.duckdb | head -2").stderr
     with duckdb.connect("flights.duckdb") as con:
         assert con.execute("SELECT count(*) > 1000 FROM punctuality.predict('held_back')").fetchall() == [(True,)]
     assert storage_version("flights.duckdb") == OLDEST
 
 
-def test_a_command_that_fails_leaves_no_file() -> None:
+def test_a_command_that_fails_leaves_no_file():
     assert shell(f'nbsql fit new.duckdb "{DAYS}" --target nothing --name golf').returncode == 1
     assert not Path("new.duckdb").exists()
 
 
-def test_a_new_file_of_python_is_opened_by_older_programs_and_by_other_connections() -> None:
+def test_a_new_file_of_python_is_opened_by_older_programs_and_by_other_connections():
     with nbsql.fit("new.duckdb", DAYS, target="play", name="golf") as model:
         with duckdb.connect("new.duckdb") as con:  # of other settings than were asked for when the file was made
             assert con.execute("FROM golf.priors").fetchall()
@@ -84,7 +83,7 @@ def test_a_new_file_of_python_is_opened_by_older_programs_and_by_other_connectio
     assert storage_version("theirs.duckdb") == before  # a file of the user's stays as it is
 
 
-READERS: dict[str, Callable[[str], object]] = {
+READERS = {
     "load": lambda path: nbsql.load(path, "golf"),
     "models": nbsql.models,
     "families": lambda path: nbsql.families(path, DAYS, target="play"),
@@ -98,7 +97,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("path", ["gulf.duckdb", Path("gulf.duckdb")])
-def test_reading_a_path_that_is_not_there_makes_no_file(name: str, path: str, folder: Path) -> None:
+def test_reading_a_path_that_is_not_there_makes_no_file(name, path, folder):
     with pytest.raises(DatabaseError) as caught:
         READERS[name](path)
     assert str(caught.value) == "no database 'gulf.duckdb'"
@@ -118,7 +117,7 @@ def test_reading_a_path_that_is_not_there_makes_no_file(name: str, path: str, fo
         (ModelError, lambda: nbsql.fit("new.duckdb", DAYS, target="play", name="new")),
     ],
 )
-def test_what_fails_in_a_new_file_leaves_none(kind: type[Exception], make: Callable[[], object], folder: Path) -> None:
+def test_what_fails_in_a_new_file_leaves_none(kind, make, folder):
     with pytest.raises(kind):
         make()
     assert os.listdir(folder) == []  # noqa: PTH208
@@ -135,7 +134,7 @@ VERBS = [
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_commands_that_read_make_no_file(verb: str, folder: Path) -> None:
+def test_commands_that_read_make_no_file(verb, folder):
     from click.testing import CliRunner
 
     from nbsql.cli import main

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -14,7 +13,7 @@ from nbsql.cli import main
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> str:
+def path(tmp_path):
     file = str(tmp_path / "shop.duckdb")
     with duckdb.connect(file) as con:
         con.execute(
@@ -27,7 +26,7 @@ def path(tmp_path: Path) -> str:
     return file
 
 
-def test_the_repr_of_a_model_says_rows_database_features_and_families(path: str) -> None:
+def test_the_repr_of_a_model_says_rows_database_features_and_families(path):
     with nbsql.load(path, "spam") as model:
         assert repr(model) == "<nbsql model 'spam' in 'shop': 'y' of 2 classes from 60 rows, by said text, links poisson>"
     assert repr(model) == "<nbsql model 'spam', which cannot be read: 'y' of 2 classes, by said text, links poisson>"
@@ -44,7 +43,7 @@ def test_the_repr_of_a_model_says_rows_database_features_and_families(path: str)
         given.show()
 
 
-def test_show_prints_what_the_command_line_shows(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_what_the_command_line_shows(path, capsys):
     with nbsql.load(path, "spam") as model:
         model.show()
     shown = capsys.readouterr().out
@@ -56,7 +55,7 @@ def test_show_prints_what_the_command_line_shows(path: str, capsys: pytest.Captu
     assert "update: 10 rows of the query, " in shown
 
 
-def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path: str) -> None:
+def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path):
     script = f"import duckdb; con = duckdb.connect({path!r}); print('ready', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -72,7 +71,7 @@ def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path: str)
         assert message == f"{path!r} is locked by another process; close it there first"
 
 
-def test_a_file_that_is_read_elsewhere_may_be_read_here_too(path: str) -> None:
+def test_a_file_that_is_read_elsewhere_may_be_read_here_too(path):
     script = f"import duckdb; con = duckdb.connect({path!r}, read_only=True); print('ready', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

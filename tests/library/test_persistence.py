@@ -7,9 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -19,11 +17,11 @@ from nbsql.plan import VERBS
 
 MAIL = """SELECT * FROM (VALUES (1, 'ham', 'lunch at noon', 1.5::DOUBLE, TRUE), (2, 'spam', 'win a prize', 9.0, FALSE),
     (3, 'spam', 'prize at noon', 8.0, FALSE), (4, 'ham', 'lunch', 2.5, FALSE)) AS mail(id, label, message, size, known)"""
-OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
+OPTIONS = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory):
     """A database file with the tables mail and inbox, and the model spam."""
     file = tmp_path_factory.mktemp("made") / "mail box.duckdb"
     with duckdb.connect(file) as con:
@@ -34,12 +32,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def path(made: Path, tmp_path: Path) -> Path:
+def path(made, tmp_path):
     """A copy of it."""
     return Path(shutil.copy(made, tmp_path))
 
 
-def without_nbsql(path: Path, *queries: str, read_only: bool = False) -> list[list[list[Any]]]:
+def without_nbsql(path, *queries, read_only=False):
     """The rows of the queries, run by another process that knows DuckDB alone."""
     program = f"""
 import sys
@@ -50,11 +48,10 @@ with duckdb.connect({str(path)!r}, read_only={read_only}) as con:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    answers: list[list[list[Any]]] = json.loads(done.stdout)
-    return answers
+    return json.loads(done.stdout)
 
 
-def test_another_process_without_nbsql_uses_the_model(path: Path) -> None:
+def test_another_process_without_nbsql_uses_the_model(path):
     reads = [f"FROM spam.{name}" for name in ("priors ORDER BY class", "likelihoods ORDER BY ALL", "statistics ORDER BY ALL")]
     *scored, priors, likelihoods, statistics = without_nbsql(path, *(f"FROM spam.{verb}('inbox')" for verb in VERBS), *reads)
     with duckdb.connect(path) as con:
@@ -68,7 +65,7 @@ def test_another_process_without_nbsql_uses_the_model(path: Path) -> None:
     assert [row[0] for row in priors] == ["ham", "spam"]
 
 
-def test_sql_scores_views_and_ctes_and_writes_what_it_scored(path: Path) -> None:
+def test_sql_scores_views_and_ctes_and_writes_what_it_scored(path):
     cte, view, made, dropped = without_nbsql(
         path,
         "WITH few AS (SELECT * FROM inbox WHERE id = 12) SELECT id, prediction FROM spam.predict('few')",
@@ -84,7 +81,7 @@ def test_sql_scores_views_and_ctes_and_writes_what_it_scored(path: Path) -> None
 
 
 @pytest.mark.slow
-def test_two_processes_read_one_model_at_once(path: Path) -> None:
+def test_two_processes_read_one_model_at_once(path):
     program = f"""
 import duckdb, nbsql
 with duckdb.connect({str(path)!r}, read_only=True) as con:
@@ -114,7 +111,7 @@ with duckdb.connect({str(path)!r}, read_only=True) as con:
     assert [reader.returncode for reader in readers] == [0, 0]
 
 
-def test_while_a_model_is_replaced_readers_see_the_old_one_or_the_new_one(path: Path) -> None:
+def test_while_a_model_is_replaced_readers_see_the_old_one_or_the_new_one(path):
     with duckdb.connect(path) as con:
         old = con.execute("FROM spam.predict_proba('inbox')").fetchall()
         con.begin()
@@ -128,17 +125,17 @@ def test_while_a_model_is_replaced_readers_see_the_old_one_or_the_new_one(path: 
 
 
 @pytest.mark.slow
-def test_readers_beside_many_replacements_never_see_half_a_model(path: Path) -> None:
+def test_readers_beside_many_replacements_never_see_half_a_model(path):
     with duckdb.connect(path) as con:
         answers = {}
         for alpha in (1.0, 0.25):
             nbsql.fit(con, "mail", name="spam", replace=True, alpha=alpha, **OPTIONS)
             answers[alpha] = con.execute("FROM spam.predict_proba('inbox')").fetchall()
         assert answers[1.0] != answers[0.25]
-        seen: list[Any] = []
+        seen = []
         done = threading.Event()
 
-        def read() -> None:
+        def read():
             try:
                 with con.cursor() as reader:
                     while not done.is_set() or not seen:
@@ -159,7 +156,7 @@ def test_readers_beside_many_replacements_never_see_half_a_model(path: Path) -> 
 
 
 @pytest.mark.parametrize("end", ["rollback", "commit"])
-def test_a_fit_belongs_to_the_callers_transaction(path: Path, end: str) -> None:
+def test_a_fit_belongs_to_the_callers_transaction(path, end):
     with duckdb.connect(path) as con:
         con.begin()
         con.execute("INSERT INTO mail VALUES (5, 'ham', 'tea', 1.0, TRUE)")
@@ -175,7 +172,7 @@ def test_a_fit_belongs_to_the_callers_transaction(path: Path, end: str) -> None:
         assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
 
 
-def test_a_drop_belongs_to_the_callers_transaction(path: Path) -> None:
+def test_a_drop_belongs_to_the_callers_transaction(path):
     with duckdb.connect(path) as con:
         con.begin()
         nbsql.load(con, "spam").drop()
@@ -185,7 +182,7 @@ def test_a_drop_belongs_to_the_callers_transaction(path: Path) -> None:
         assert len(nbsql.load(con, "spam").predict("inbox").fetchall()) == 4
 
 
-def test_a_refused_fit_leaves_the_callers_transaction_alone(path: Path) -> None:
+def test_a_refused_fit_leaves_the_callers_transaction_alone(path):
     with duckdb.connect(path) as con:
         before = con.execute("FROM spam.predict_proba('inbox')").fetchall()
         con.begin()
@@ -200,7 +197,7 @@ def test_a_refused_fit_leaves_the_callers_transaction_alone(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["fit", "replace", "update", "forget", "drop"])
-def test_a_change_that_stops_halfway_ends_the_callers_transaction(path: Path, act: str) -> None:
+def test_a_change_that_stops_halfway_ends_the_callers_transaction(path, act):
     """By an error of a progress function, as by Ctrl-C: DuckDB would commit the statements that have run before it."""
     with duckdb.connect(path) as con:
         model = nbsql.load(con, "spam")
@@ -212,7 +209,7 @@ def test_a_change_that_stops_halfway_ends_the_callers_transaction(path: Path, ac
             "forget": lambda: model.forget("SELECT * FROM mail LIMIT 1"),
             "drop": model.drop,
         }
-        ran: list[str] = []
+        ran = []
         con.begin()
         with nbsql.watch(ran.append):
             acts[act]()
@@ -220,7 +217,7 @@ def test_a_change_that_stops_halfway_ends_the_callers_transaction(path: Path, ac
         for stop in range(len(ran)):
             steps = iter(range(len(ran)))
 
-            def interrupt(_: str, stop: int = stop, steps: Iterator[int] = steps) -> None:
+            def interrupt(_, stop=stop, steps=steps):
                 if next(steps) == stop:
                     raise KeyboardInterrupt
 
@@ -236,8 +233,8 @@ def test_a_change_that_stops_halfway_ends_the_callers_transaction(path: Path, ac
             assert [row[0] for row in model.batches] == ["1"]
 
 
-def test_a_change_of_a_transient_model_that_stops_halfway_ends_the_callers_transaction(path: Path) -> None:
-    def interrupt(step: str) -> None:
+def test_a_change_of_a_transient_model_that_stops_halfway_ends_the_callers_transaction(path):
+    def interrupt(step):
         if step == "ledger":
             raise KeyboardInterrupt
 
@@ -255,7 +252,7 @@ def test_a_change_of_a_transient_model_that_stops_halfway_ends_the_callers_trans
         assert model.statistics.fetchall() == before
 
 
-def test_a_failed_replacement_leaves_the_old_model(path: Path) -> None:
+def test_a_failed_replacement_leaves_the_old_model(path):
     with duckdb.connect(path) as con:
         before = con.execute("FROM spam.predict_proba('inbox')").fetchall()
         source = "SELECT * REPLACE (CASE WHEN id > 3 THEN CAST(message AS INTEGER) END AS size) FROM mail"
@@ -265,7 +262,7 @@ def test_a_failed_replacement_leaves_the_old_model(path: Path) -> None:
         assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
 
 
-def test_a_model_in_an_attached_database(path: Path, tmp_path: Path) -> None:
+def test_a_model_in_an_attached_database(path, tmp_path):
     (expected,) = without_nbsql(path, "FROM spam.predict('inbox')")
     with duckdb.connect(tmp_path / "work.duckdb") as con:
         con.execute(f"ATTACH '{path}' AS \"post office\"")
@@ -293,7 +290,7 @@ def test_a_model_in_an_attached_database(path: Path, tmp_path: Path) -> None:
     assert priors == [[2]]
 
 
-def test_models_are_listed_loaded_and_dropped(path: Path) -> None:
+def test_models_are_listed_loaded_and_dropped(path):
     with duckdb.connect(path) as con:
         contents = con.execute("SELECT table_name FROM duckdb_tables()").fetchall()
         first = nbsql.fit(con, "mail", name="A first", **OPTIONS)
@@ -311,7 +308,7 @@ def test_models_are_listed_loaded_and_dropped(path: Path) -> None:
     assert nbsql.models(path) == ["spam"]  # closed above, or the file would be locked
 
 
-def test_a_transient_model_lives_as_long_as_its_connection(path: Path) -> None:
+def test_a_transient_model_lives_as_long_as_its_connection(path):
     with duckdb.connect(path, read_only=True) as con:
         model = nbsql.fit(con, "mail", **OPTIONS)
         assert model.name is None
@@ -323,7 +320,7 @@ def test_a_transient_model_lives_as_long_as_its_connection(path: Path) -> None:
     assert nbsql.models(path) == ["spam"]
 
 
-def test_a_file_is_free_as_soon_as_nobody_uses_its_model(path: Path) -> None:
+def test_a_file_is_free_as_soon_as_nobody_uses_its_model(path):
     gc.disable()  # what is in a circle would be closed later, at some time
     try:
         assert nbsql.load(path, "spam").predict("inbox").fetchall()
@@ -333,7 +330,7 @@ def test_a_file_is_free_as_soon_as_nobody_uses_its_model(path: Path) -> None:
         gc.enable()
 
 
-def test_a_query_is_handed_out_in_every_shape(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_query_is_handed_out_in_every_shape(path, capsys):
     with duckdb.connect(path) as con:
         query = nbsql.load(con, "spam").predict("inbox")
         rows = query.fetchall()
@@ -359,7 +356,7 @@ def test_a_query_is_handed_out_in_every_shape(path: Path, capsys: pytest.Capture
         assert con.execute("FROM live").fetchall() == rows[:2] == query.fetchall()
 
 
-def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch: pytest.MonkeyPatch, layout: Callable[..., None]) -> None:
+def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch, layout):
 
     con = duckdb.connect()
     data = "FROM (VALUES ('a', 'x'), ('b', 'y')) AS t(y, v)"
@@ -371,7 +368,7 @@ def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch: pytest.Monke
     assert sorted(nbsql.load(con, "long").predict(data).fetchall()) == sorted(expected)
 
 
-def test_an_answer_is_kept_at_a_path(con: duckdb.DuckDBPyConnection) -> None:
+def test_an_answer_is_kept_at_a_path(con):
     con.execute("ATTACH ':memory:' AS other; CREATE SCHEMA reports; CREATE SCHEMA other.reports")
     con.execute("CREATE TABLE t AS FROM (VALUES (1, 'a'), (2, 'b')) AS t(x, y)")
     query = nbsql.fit(con, "t", target="y").predict("t")

@@ -1,9 +1,5 @@
 """Counts that may be shared: no cell of few rows, by hand."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import duckdb
 import pytest
 from support.commands import run
@@ -19,32 +15,32 @@ ROWS = """SELECT 'a' AS y, CASE WHEN i < 20 THEN 'sun' WHEN i < 26 THEN 'rain' W
     UNION ALL SELECT 'b', CASE WHEN i < 12 THEN 'sun' ELSE 'rain' END, CASE WHEN i > 2 THEN i / 2.0 END, i % 2 = 0, 'calm'
     FROM range(24) AS t(i)"""
 SKIES = ["fog", "hail", "rain", "snow", "sun"]
-DECLARED: dict[str, Any] = {
+DECLARED = {
     "target": nbsql.Target("y", ["a", "b"]), "exclude": ["said"],
     "families": {"sky": nbsql.Categorical(levels=SKIES), "x": nbsql.Binned(by=[1, 2.5])},
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con():
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t AS {ROWS}")
         yield con
 
 
-def cells(model: nbsql.Model) -> dict[tuple[Any, ...], float]:
+def cells(model):
     """The counts by class, feature and value."""
-    return {row[1:4]: row[4] for row in model.counts}  # type: ignore[misc]
+    return {row[1:4]: row[4] for row in model.counts}
 
 
-def read(con: Any, model: nbsql.Model, path: Path, **sharing: Any) -> nbsql.Model:
+def read(con, model, path, **sharing):
     """The model that comes out of the file that another was shared in."""
     model.export(path, overwrite=True, **sharing)
     return nbsql.import_(con, path)
 
 
 @pytest.mark.slow
-def test_counts_of_few_rows_are_left_out_and_hidden(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_counts_of_few_rows_are_left_out_and_hidden(con, tmp_path):
     model = nbsql.fit(con, "t", target="y", exclude=["said"])
     shared = read(con, model, tmp_path / "least.parquet", least=5)
     found, all_of_them = cells(shared), cells(model)
@@ -72,7 +68,7 @@ def test_counts_of_few_rows_are_left_out_and_hidden(con: duckdb.DuckDBPyConnecti
     assert cells(both)["a", "sky", "sun"] == 40
 
 
-def test_calibrations_stay_at_home(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_calibrations_stay_at_home(con, tmp_path):
     model = nbsql.fit(con, "t", target="y", exclude=["said"])
     model.calibrate("t", folds=None)
     with pytest.raises(ModelError, match="not calibrated"):
@@ -80,7 +76,7 @@ def test_calibrations_stay_at_home(con: duckdb.DuckDBPyConnection, tmp_path: Pat
     assert read(con, model, tmp_path / "whole.parquet").predict("t", calibrated=True).fetchall()
 
 
-def test_what_cannot_be_shared(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+def test_what_cannot_be_shared(con, tmp_path):
     for least, options, message in [
         (0, {}, "least must be a whole number of at least 1, not 0"),
         (5, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; least takes"),
@@ -102,7 +98,7 @@ def test_what_cannot_be_shared(con: duckdb.DuckDBPyConnection, tmp_path: Path) -
         assert [row[1] for row in model.batches] == ["fit"]
 
 
-def test_files_to_share_on_the_command_line(tmp_path: Path) -> None:
+def test_files_to_share_on_the_command_line(tmp_path):
     database, path = str(tmp_path / "shop.duckdb"), str(tmp_path / "shared.parquet")
     with duckdb.connect(database) as con:
         con.execute(f"CREATE TABLE t AS {ROWS}")

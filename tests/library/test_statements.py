@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import nbsql
@@ -26,7 +25,7 @@ MOST = {
 @pytest.mark.slow
 @pytest.mark.look
 @pytest.mark.parametrize("case", statements.CASES)
-def test_small_acts_send_few_statements(case: str) -> None:
+def test_small_acts_send_few_statements(case):
     found = statements.acts(case)
     assert tuple(map(len, found.values())) == MOST[case]
     asked = [sum(bool(statements.CATALOGUE.search(each)) for each in sent) for sent in found.values()]
@@ -40,7 +39,7 @@ def test_small_acts_send_few_statements(case: str) -> None:
     assert found["fit"][-1] == "COMMIT"
 
 
-def test_a_batch_is_compared_only_with_those_of_as_many_rows_in_each_class(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_batch_is_compared_only_with_those_of_as_many_rows_in_each_class(con):
     query = "SELECT i % 7 AS x, CASE WHEN i < {} THEN 'a' ELSE 'b' END AS y FROM range(100) AS r(i)"
     model = nbsql.fit(con, query.format(10), target="y")
     for count in (20, 30):
@@ -53,14 +52,14 @@ def test_a_batch_is_compared_only_with_those_of_as_many_rows_in_each_class(con: 
 @pytest.mark.forms("rows")
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [20, 5_010])  # few rows are counted with one row for each number
-def test_more_numbers_than_one_scan_holds_are_counted_alike(con: duckdb.DuckDBPyConnection, rows: int) -> None:
+def test_more_numbers_than_one_scan_holds_are_counted_alike(con, rows):
     """The last ones are scanned apart, one of them carefully, as its squares lose digits."""
     names = [f"x{number}" for number in range(602)]
     columns = [f"(i + {number}) % {3 + number % 5} / 4.0 AS {name}" for number, name in enumerate(names[:-1])]
     columns[1] = "CASE WHEN i <> 3 THEN i % 7 END AS x1"
     columns += ["1e9 + i AS x601", "1 + i % 3 AS w"]
     con.execute(f"CREATE TABLE wide AS SELECT i % 2 AS y, {', '.join(columns)} FROM range({rows}) AS r(i)")
-    watched: list[str] = []
+    watched = []
     with nbsql.watch(watched.append):
         model = nbsql.fit(con, "wide", target="y", weight="w", infer="types")
     assert watched.count("scan further columns") == 1

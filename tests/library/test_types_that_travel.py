@@ -1,15 +1,12 @@
 """Labels and categories of every type, at the limits of the type, through a fit, a score, a row, a file and a calibration."""
 
-from pathlib import Path
-from typing import Any
-
 import duckdb
 import pytest
 
 import nbsql
 
 BEYOND = 2**53
-TYPES: dict[str, list[Any]] = {
+TYPES = {
     **{
         f"{sign}{name}": [
             *((-(2 ** (bits - 1)), 2 ** (bits - 1) - 1, 2 ** (bits - 1) - 2) if not sign else (0, 2**bits - 1, 2**bits - 2))
@@ -37,18 +34,18 @@ TYPES["UHUGEINT"] += [BEYOND, BEYOND + 1]
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     return duckdb.connect()
 
 
-def table(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def table(con, kind):
     """Three rows a value, whose label and category are the value."""
     con.execute(f"CREATE TABLE t (c {kind}, k {kind}, i INTEGER)")
     for number, value in enumerate(TYPES[kind]):
         con.execute(f"INSERT INTO t SELECT v, v, {number} FROM (SELECT CAST('{value}' AS {kind}) AS v), range(3)")
 
 
-def rows(model: nbsql.Model, calibrated: bool = False) -> list[Any]:
+def rows(model, calibrated=False):
     return sorted(model.predict_proba("SELECT * FROM t", calibrated=calibrated).fetchall(), key=lambda row: row[2])
 
 
@@ -56,7 +53,7 @@ def rows(model: nbsql.Model, calibrated: bool = False) -> list[Any]:
 @pytest.mark.forms("kind")
 @pytest.mark.filterwarnings("ignore:the model has changed")  # so that its calibration is dropped
 @pytest.mark.parametrize("kind", TYPES)
-def test_every_value_travels_as_it_is(con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str) -> None:
+def test_every_value_travels_as_it_is(con, tmp_path, kind):
     table(con, kind)
     model = nbsql.fit(con, "t", target="c", features=["k"], families={"k": "categorical"})
     assert len(model.classes) == len({row[2] for row in model.likelihoods.fetchall()}) == len(TYPES[kind])
@@ -79,7 +76,7 @@ def test_every_value_travels_as_it_is(con: duckdb.DuckDBPyConnection, tmp_path: 
 
 @pytest.mark.forms("kind")
 @pytest.mark.parametrize("kind", ["HUGEINT", "UHUGEINT", "DECIMAL(38,0)"])
-def test_large_labels_of_weights_travel(con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str) -> None:
+def test_large_labels_of_weights_travel(con, tmp_path, kind):
     table(con, kind)
     model = nbsql.fit(con, "t", target="c", features=["i"], method="logistic")
     model.export(tmp_path / "m.parquet")
@@ -90,7 +87,7 @@ def test_large_labels_of_weights_travel(con: duckdb.DuckDBPyConnection, tmp_path
 
 @pytest.mark.forms("kind")
 @pytest.mark.parametrize("kind", ["BIGINT", "HUGEINT", "UHUGEINT", "DECIMAL(38,0)", "DECIMAL(38,38)"])
-def test_folds_segments_slices_and_lists_have_large_keys(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_folds_segments_slices_and_lists_have_large_keys(con, kind):
     table(con, kind)
     con.execute("CREATE TABLE u AS SELECT i % 2 = 0 AS c, k, i + r AS x FROM t, range(2) AS s(r)")
     keys = len(TYPES[kind])
@@ -102,7 +99,7 @@ def test_folds_segments_slices_and_lists_have_large_keys(con: duckdb.DuckDBPyCon
 
 
 @pytest.mark.parametrize("kind", ["BIGNUM", "BLOB", "BIT"])
-def test_types_that_do_not_travel_are_refused_by_name(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_types_that_do_not_travel_are_refused_by_name(con, kind):
     con.execute(f"CREATE TABLE t AS SELECT CAST('1' AS {kind}) AS c, 1 AS x")
     with pytest.raises(
         nbsql.InputError, match=f"^target column 'c' is {kind}; a class is one scalar value: cast it, to text say$"

@@ -1,7 +1,5 @@
 """A vocabulary of the tokens that tell most of the class, against scikit-learn's SelectKBest and against the relevance."""
 
-from typing import Any
-
 import duckdb
 import numpy as np
 import pandas
@@ -15,12 +13,11 @@ import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
 LETTERS_AND_DIGITS = r"[^\W_]+"
 
 
 @pytest.fixture
-def mail(con: Connection) -> pandas.DataFrame:
+def mail(con):
     """A table of texts in which some words hang on the class, and most do not."""
     rng = np.random.default_rng(5)
     frequencies = rng.dirichlet(np.full(120, 0.3), size=3) / 2 + rng.dirichlet(np.full(120, 0.5)) / 2
@@ -32,7 +29,7 @@ def mail(con: Connection) -> pandas.DataFrame:
     return frame
 
 
-def vocabulary(model: nbsql.Model) -> set[str]:
+def vocabulary(model):
     return {row[2] for row in model.likelihoods}
 
 
@@ -46,9 +43,7 @@ def vocabulary(model: nbsql.Model) -> set[str]:
         ({"tfidf": True}, TfidfVectorizer(token_pattern=LETTERS_AND_DIGITS, norm=None), MultinomialNB()),
     ],
 )
-def test_chosen_and_scored_as_by_scikit_learn(
-    con: Connection, mail: pandas.DataFrame, options: dict[str, Any], vectorizer: Any, classifier: Any, min_count: int
-) -> None:
+def test_chosen_and_scored_as_by_scikit_learn(con, mail, options, vectorizer, classifier, min_count):
     counts = vectorizer.fit_transform(mail["text"])
     occurrences = np.asarray((counts if "event" in options else CountVectorizer(
         token_pattern=LETTERS_AND_DIGITS).fit_transform(mail["text"])).sum(axis=0)).ravel()  # fmt: skip
@@ -65,7 +60,7 @@ def test_chosen_and_scored_as_by_scikit_learn(
 
 
 @pytest.mark.parametrize("by", ["mutual_information", "chi_square"])
-def test_the_best_are_those_of_the_relevance(con: Connection, mail: pandas.DataFrame, by: Any) -> None:
+def test_the_best_are_those_of_the_relevance(con, mail, by):
     source = "SELECT y, string_split(text, ' ') AS bag FROM mail"
     model = nbsql.fit(con, source, target="y", families={"bag": nbsql.Tokens(best=10, best_by=by)})
     column = 3 if by == "mutual_information" else 4
@@ -76,7 +71,7 @@ def test_the_best_are_those_of_the_relevance(con: Connection, mail: pandas.DataF
     alike(everything.likelihoods.fetchall(), nbsql.fit(con, source, target="y").likelihoods.fetchall())
 
 
-def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con: Connection, mail: pandas.DataFrame) -> None:
+def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con, mail):
     families = {"text": nbsql.Text(best=12)}
     whole = nbsql.fit(con, "mail", target="y", families=families)
     model = nbsql.fit(con, "FROM mail LIMIT 100", target="y", families=families, name="m")
@@ -90,9 +85,9 @@ def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con: Connection, mai
     assert nbsql.load(con, "m").families == whole.families
 
 
-def test_every_fold_chooses_anew(con: Connection, mail: pandas.DataFrame) -> None:
+def test_every_fold_chooses_anew(con, mail):
     con.execute("CREATE TABLE folded AS SELECT *, hash(text) % 3 AS fold FROM mail")
-    options: dict[str, Any] = {"target": "y", "families": {"text": nbsql.Text(best=12)}}
+    options = {"target": "y", "families": {"text": nbsql.Text(best=12)}}
     found = nbsql.cross_validate(con, "folded", fold="fold", **options)
     for fold, rows, _, accuracy, log_loss in found.folds:
         others = nbsql.fit(con, f"SELECT * EXCLUDE (fold) FROM folded WHERE fold <> {fold}", **options)
@@ -105,7 +100,7 @@ def test_every_fold_chooses_anew(con: Connection, mail: pandas.DataFrame) -> Non
     assert losses["text=text(best=12)"] == pytest.approx(found.log_loss, rel=1e-9)
 
 
-def test_what_reads_the_model_reads_the_best(con: Connection, mail: pandas.DataFrame) -> None:
+def test_what_reads_the_model_reads_the_best(con, mail):
     model = nbsql.fit(con, "mail", target="y", families={"text": nbsql.Text(best=5)})
     words = vocabulary(model)
     assert len(words) == 5
@@ -121,7 +116,7 @@ def test_what_reads_the_model_reads_the_best(con: Connection, mail: pandas.DataF
     alike(duckdb.connect().execute(query).fetchall(), model.predict("SELECT 'w1 w2 w3' AS text").fetchall())
 
 
-def test_unseen_words_are_smoothed_in_no_choice(con: Connection, mail: pandas.DataFrame) -> None:
+def test_unseen_words_are_smoothed_in_no_choice(con, mail):
     source = "SELECT *, 'k' || y AS k FROM mail"
     model = nbsql.fit(con, source, target="y", unseen="smooth", families={"text": nbsql.Text(best=5)})
     assert (model.families["text"].unseen, model.families["k"].unseen) == ("skip", "smooth")

@@ -1,12 +1,8 @@
 """Numbers cut into bins: the edges against numpy and scikit-learn, and bins as categories."""
 
-from collections.abc import Callable
 from functools import partial
 from math import log
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from sklearn.naive_bayes import CategoricalNB
@@ -16,8 +12,6 @@ import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 
@@ -25,7 +19,7 @@ AGES = "FROM (VALUES ('a', 3), ('a', 18), ('a', 17), ('b', 64), ('b', 65), ('b',
 
 
 @pytest.mark.parametrize("column", ["x", "x::DOUBLE", "x::DECIMAL(5, 1)"])
-def test_given_edges(con: Connection, joint: Joint, column: str) -> None:
+def test_given_edges(con, joint, column):
     family = nbsql.Binned(by=[18, 65])
     model = nbsql.fit(con, f"SELECT y, {column} AS x {AGES}", target="y", families={"x": family}, name="kept")
     found = {(row[0], row[2]): row[3] for row in model.likelihoods}
@@ -52,7 +46,7 @@ def test_given_edges(con: Connection, joint: Joint, column: str) -> None:
     assert explained == [("x", "18", near(log(1 / 3)))] * 2
 
 
-def test_a_missing_number_can_be_a_bin_and_so_are_those_that_are_not_finite(con: Connection, joint: Joint) -> None:
+def test_a_missing_number_can_be_a_bin_and_so_are_those_that_are_not_finite(con, joint):
     family = nbsql.Binned(by=[18], nulls="category", alpha=2)
     rows = "SELECT y, x::DOUBLE AS x FROM (VALUES ('a', '3'), ('a', 'nan'), ('b', NULL), ('b', '-inf'), ('b', '20')) AS t(y, x)"
     model = nbsql.fit(con, rows, target="y", families={"x": family})
@@ -64,7 +58,7 @@ def test_a_missing_number_can_be_a_bin_and_so_are_those_that_are_not_finite(con:
 
 
 @pytest.mark.parametrize("bins", [2, 7, 40])
-def test_quantiles_are_those_of_numpy_and_ties_make_fewer(con: Connection, bins: int) -> None:
+def test_quantiles_are_those_of_numpy_and_ties_make_fewer(con, bins):
     con.execute(
         "CREATE TABLE numbers AS SELECT 'c' || i % 2 AS y, (i * i) % 53 - 20 AS x, i % 4 AS w FROM range(200) AS rows(i)"
     )
@@ -83,7 +77,7 @@ def test_quantiles_are_those_of_numpy_and_ties_make_fewer(con: Connection, bins:
 
 
 @pytest.mark.parametrize("bins", [3, 12])
-def test_bins_of_equal_width_are_those_of_scikit_learn(con: Connection, data: Path, joint: Joint, bins: int) -> None:
+def test_bins_of_equal_width_are_those_of_scikit_learn(con, data, joint, bins):
     frame = con.sql(f"SELECT * FROM read_csv('{data}/iris.csv')").df()
     names = [name for name in frame if name != "species"]
     cut = KBinsDiscretizer(n_bins=bins, encode="ordinal", strategy="uniform").fit(frame[names])
@@ -99,7 +93,7 @@ def test_bins_of_equal_width_are_those_of_scikit_learn(con: Connection, data: Pa
     np.testing.assert_allclose(ours, oracle.predict_joint_log_proba(codes), rtol=1e-12)
 
 
-def test_a_column_without_numbers_and_one_without_spread(con: Connection) -> None:
+def test_a_column_without_numbers_and_one_without_spread(con):
     rows = "FROM (VALUES ('a', NULL::INTEGER, 7), ('b', NULL, 7)) AS rows(y, x, z)"
     with pytest.warns(nbsql.NbsqlWarning):
         model = nbsql.fit(con, rows, target="y", families={"x": "binned", "z": "binned"})
@@ -108,12 +102,12 @@ def test_a_column_without_numbers_and_one_without_spread(con: Connection) -> Non
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_numbers_are_cut_together_as_each_alone(con: Connection, weight: str | None) -> None:
+def test_numbers_are_cut_together_as_each_alone(con, weight):
     columns = ", ".join(f"sin(i * {n + 1}) * {n + 1} AS x{n}" for n in range(4))
     source = f"SELECT i % 2 AS y, {columns}, 1 + i % 3 AS w FROM range(60) AS r(i)"
     families = {f"x{n}": nbsql.Binned(bins=4) if n < 2 else nbsql.Kernel(cells=32) for n in range(4)}
 
-    def found(*names: str) -> dict[str, Any]:
+    def found(*names):
         chosen = {name: families[name] for name in names}
         return dict(nbsql.fit(con, source, target="y", families=chosen, features=[*names], weight=weight).families)
 
@@ -127,7 +121,7 @@ def test_numbers_are_cut_together_as_each_alone(con: Connection, weight: str | N
             assert len(alone.edges) == 3
 
 
-def test_edges_stay_when_more_is_learnt(con: Connection) -> None:
+def test_edges_stay_when_more_is_learnt(con):
     model = nbsql.fit(con, AGES, target="y", families={"x": nbsql.Binned(bins=2)}, name="kept")
     assert model.families["x"].edges == (18,)
     model.update("SELECT 'a' AS y, 1000 AS x")
@@ -135,14 +129,14 @@ def test_edges_stay_when_more_is_learnt(con: Connection) -> None:
     assert {row[2]: row[3] for row in model.likelihoods if row[0] == "a"} == near({"(-inf, 18)": 3 / 6, "[18, inf)": 3 / 6})
 
 
-def test_whole_numbers_as_categories_are_the_same_when_they_come_as_doubles(con: Connection) -> None:
+def test_whole_numbers_as_categories_are_the_same_when_they_come_as_doubles(con):
     model = nbsql.fit(con, AGES, target="y", families={"x": "categorical"}, name="kept")
     values = {row[2] for row in model.likelihoods}
     model.update(f"SELECT y, x::DOUBLE AS x {AGES}")
     assert {row[2] for row in model.likelihoods} == values
 
 
-def test_bins_are_cross_validated_with_the_edges_of_all_rows(con: Connection) -> None:
+def test_bins_are_cross_validated_with_the_edges_of_all_rows(con):
     rows = "SELECT 'c' || i % 2 AS y, (i * i) % 53 + 5 * (i % 2) AS x, i % 3 AS k FROM range(90) AS r(i)"
     con.execute(f"CREATE TABLE numbers AS {rows}")
     family = nbsql.Binned(bins=4)
@@ -153,7 +147,7 @@ def test_bins_are_cross_validated_with_the_edges_of_all_rows(con: Connection) ->
     assert found.log_loss == pytest.approx(given.log_loss, rel=1e-12)
 
 
-def test_a_norm_that_depends_on_all_texts_has_no_folds(con: Connection) -> None:
+def test_a_norm_that_depends_on_all_texts_has_no_folds(con):
     rows = "SELECT 'c' || i % 2 AS y, 'w' || i % 7 AS x FROM range(20) AS r(i)"
     with pytest.raises(nbsql.InputError, match="'x' is estimated from all rows at once, so that no fold can be left out"):
         nbsql.cross_validate(con, rows, target="y", families={"x": nbsql.Text(tfidf=True, norm="l2")})

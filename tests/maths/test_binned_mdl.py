@@ -3,35 +3,30 @@
 from collections import Counter
 from itertools import pairwise
 from math import log2
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from support.inserted import insert
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 
-
-def entropy(counts: Counter[Any]) -> float:
+def entropy(counts):
     total = sum(counts.values())
     return -sum(n / total * log2(n / total) for n in counts.values() if n)
 
 
-def fayyad_irani(pairs: list[tuple[float, Any, float]]) -> list[float]:
+def fayyad_irani(pairs):
     """The cuts of (value, class, weight), by trying every one."""
     values = sorted({x for x, _, _ in pairs})
-    whole: Counter[Any] = Counter()
-    by_value: dict[float, Counter[Any]] = {x: Counter() for x in values}
+    whole = Counter()
+    by_value = {x: Counter() for x in values}
     for x, y, w in pairs:
         whole[y] += w
         by_value[x][y] += w
     total = sum(whole.values())
-    left: Counter[Any] = Counter()
-    best: tuple[float, float, Counter[Any], Counter[Any], float] | None = None
+    left = Counter()
+    best = None
     for x, following in pairwise(values):
         left.update(by_value[x])
         right = Counter({y: whole[y] - left[y] for y in whole if whole[y] > left[y]})
@@ -48,13 +43,13 @@ def fayyad_irani(pairs: list[tuple[float, Any, float]]) -> list[float]:
     return [*fayyad_irani(below), edge, *fayyad_irani(above)]
 
 
-def edges(con: Connection, source: Any, **options: Any) -> dict[str, list[float]]:
+def edges(con, source, **options):
     columns = [row[0] for row in con.execute(f"DESCRIBE {source}").fetchall() if row[0] not in ("y", "w")]
     model = nbsql.fit(con, source, target="y", families=dict.fromkeys(columns, nbsql.Binned(by="mdl")), **options)
     return {name: list(model.families[name].edges) for name in columns}
 
 
-def test_the_edges_of_iris(con: Connection, data: Path) -> None:
+def test_the_edges_of_iris(con, data):
     con.execute(f"CREATE TABLE iris AS SELECT * EXCLUDE (species), species AS y FROM read_csv('{data}/iris.csv')")
     found = edges(con, "iris")
     frame = con.sql("FROM iris").df()
@@ -66,7 +61,7 @@ def test_the_edges_of_iris(con: Connection, data: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("seed", range(6))
-def test_the_edges_of_numbers_with_ties_and_weights(con: Connection, seed: int) -> None:
+def test_the_edges_of_numbers_with_ties_and_weights(con, seed):
     random = np.random.default_rng(seed)
     n, classes = 400, 2 + seed % 3
     y = random.integers(0, classes, n)
@@ -90,7 +85,7 @@ def test_the_edges_of_numbers_with_ties_and_weights(con: Connection, seed: int) 
             assert ours == pytest.approx(fayyad_irani(pairs), rel=1e-12)
 
 
-def test_many_values_are_cut_between_bins_of_as_many_rows(con: Connection) -> None:
+def test_many_values_are_cut_between_bins_of_as_many_rows(con):
     random = np.random.default_rng(7)
     y = random.integers(0, 2, 3_000)
     x = np.where(random.random(3_000) < 0.1, 0.25, random.normal(size=3_000) + y)
@@ -107,7 +102,7 @@ def test_many_values_are_cut_between_bins_of_as_many_rows(con: Connection) -> No
     assert edges(con, "t")["a"] == pytest.approx(expected, rel=1e-12)
 
 
-def test_bins_of_a_sample_are_cut_by_all_of_many_rows(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bins_of_a_sample_are_cut_by_all_of_many_rows(con, monkeypatch):
     con.execute("""CREATE TABLE t AS SELECT hash(i) % 30 AS a, (hash(i) % 30 > 9 AND hash(i + 0.5) % 3 > 0)::INT::VARCHAR AS y
         FROM range(24000) AS r(i)""")  # fmt: skip
     con.execute("INSERT INTO t VALUES (NULL, '1')")
@@ -120,7 +115,7 @@ def test_bins_of_a_sample_are_cut_by_all_of_many_rows(con: Connection, monkeypat
     assert edges(con, "t", weight="w")["a"] == expected
 
 
-def test_the_order_of_the_rows_changes_no_edge(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_order_of_the_rows_changes_no_edge(con, monkeypatch):
     monkeypatch.setattr("nbsql.learning.prepare.ROWS_FOR_BINS", 500)
     x = "hash(i) % 100000 / 7 + CASE WHEN hash(i + 1) % 3 = 0 THEN 3000 ELSE 0 END"
     con.execute(f"CREATE TABLE t AS SELECT {x} AS a, hash(i + 1) % 3 = 0 AS y FROM range(4000) AS r(i)")
@@ -134,7 +129,7 @@ def test_the_order_of_the_rows_changes_no_edge(con: Connection, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("rows", "classes", "bins", "used"), [(600, 2, 10, 10), (600, 4, 10, 6), (190, 2, 4, 3), (70, 2, 10, 1)]
 )
-def test_numbers_are_cut_at_quantiles_too(con: Connection, rows: int, classes: int, bins: int, used: int) -> None:
+def test_numbers_are_cut_at_quantiles_too(con, rows, classes, bins, used):
     """Into so many bins that each has 25 rows for each class, after the value up to which that share of the rows is."""
     con.execute(f"""CREATE TABLE t AS SELECT hash(i) % 997 % 53 + 20 * (i % {classes} = 1)::INT AS x, i % {classes} AS y
         FROM range({rows}) AS r(i)""")  # fmt: skip
@@ -150,7 +145,7 @@ def test_numbers_are_cut_at_quantiles_too(con: Connection, rows: int, classes: i
     assert nbsql.load(con, "both").families == model.families
 
 
-def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
+def test_a_cut_separates_and_noise_has_none(con):
     con.execute("CREATE TABLE t AS SELECT i AS x, hash(i) % 7 AS noise, i >= 30 AS y FROM range(100) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning, match="^one bin only in 'noise', which tells no class from another"):
         model = nbsql.fit(con, "t", target="y", families=dict.fromkeys(["x", "noise"], nbsql.Binned(by="mdl")), name="kept")
@@ -161,7 +156,7 @@ def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
     assert model.families["x"].edges == (29.5,)
 
 
-def test_values_without_room_between_them_are_cut_at_the_upper_one(con: Connection) -> None:
+def test_values_without_room_between_them_are_cut_at_the_upper_one(con):
     above = float(np.nextafter(1.0, 2.0))
     con.execute("CREATE TABLE t (x DOUBLE, y VARCHAR)")
     insert(con, "t", [(1.0, "a"), (above, "b")] * 20)

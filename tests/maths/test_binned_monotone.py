@@ -1,8 +1,5 @@
 """Bins that are merged until a class rises or falls from bin to bin, against scikit-learn's isotonic regression."""
 
-from typing import Any
-
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,10 +8,8 @@ from support.inserted import insert
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 
-
-def merged(x: Any, y: Any, weight: Any, edges: list[float], trend: Any = True) -> tuple[float, ...]:
+def merged(x, y, weight, edges, trend=True):
     """The edges that are left of some, by the trend of the greatest information value, half a row added to each side.
 
     Up to a number of bins the share rises, and falls from there: all of them, none of them, or as many as suit.
@@ -24,7 +19,7 @@ def merged(x: Any, y: Any, weight: Any, edges: list[float], trend: Any = True) -
     there = np.flatnonzero(n)
     share, n = of_class[there] / n[there], n[there]
     tops = {True: [len(n), 0], "rising": [len(n)], "falling": [0], "peak": range(len(n), -1, -1)}[trend]
-    best: tuple[float, tuple[float, ...]] = (-1, ())
+    best = (-1, ())
     for top in tops:
         fitted = share.copy()
         for part, rising in ((slice(0, top), True), (slice(top, None), False)):
@@ -42,7 +37,7 @@ def merged(x: Any, y: Any, weight: Any, edges: list[float], trend: Any = True) -
 
 
 @pytest.mark.parametrize("by", ["quantile", "width", "mdl", [0.5, 1, 1.5, 2, 3, 5, 6, 7, 8, 20, 30]])
-def test_the_edges_are_those_of_isotonic_regression(con: Connection, by: Any) -> None:
+def test_the_edges_are_those_of_isotonic_regression(con, by):
     random = np.random.default_rng(3)
     x = random.integers(0, 1000, 1500) / 100
     weight = random.integers(0, 4, 1500) / 2
@@ -51,20 +46,20 @@ def test_the_edges_are_those_of_isotonic_regression(con: Connection, by: Any) ->
     con.execute("CREATE TABLE t AS FROM frame")
     for target, y in targets.items():
         binned = nbsql.Binned(bins=12, by=by) if isinstance(by, str) else nbsql.Binned(by=by)
-        options: dict[str, Any] = {"target": target, "features": ["x"], "weight": "w"}
-        candidates = nbsql.fit(con, "t", families={"x": binned}, **options).families["x"].edges  # type: ignore[attr-defined]
+        options = {"target": target, "features": ["x"], "weight": "w"}
+        candidates = nbsql.fit(con, "t", families={"x": binned}, **options).families["x"].edges
         family = nbsql.Binned(bins=12, by=by, monotone=True) if isinstance(by, str) else nbsql.Binned(by=by, monotone=True)
         model = nbsql.fit(con, "t", families={"x": family}, name="m", replace=True, **options)
         expected = merged(x, y.astype(float), weight, list(candidates))
         assert 1 < len(expected) < len(candidates) + (by == "mdl")
-        assert model.families["x"].edges == pytest.approx(expected)  # type: ignore[attr-defined]
+        assert model.families["x"].edges == pytest.approx(expected)
         assert nbsql.load(con, "m").families == model.families
         points = [line[10] for line in model.scorecard().lines if line[1] == "value"]
         assert points in (sorted(points), sorted(points, reverse=True))
 
 
 @pytest.mark.parametrize("trend", ["rising", "falling", "peak"])
-def test_a_trend_that_is_asked_for(con: Connection, trend: Any) -> None:
+def test_a_trend_that_is_asked_for(con, trend):
     random = np.random.default_rng(8)
     x = random.integers(0, 1000, 1500) / 100
     hump = random.random(1500) < 0.3 + 0.5 * np.sin(x / 3)
@@ -74,24 +69,24 @@ def test_a_trend_that_is_asked_for(con: Connection, trend: Any) -> None:
     model = nbsql.fit(con, "FROM frame", target="y", families={"x": family}, name="m")
     expected = merged(x, hump.astype(float), np.ones(1500), edges, trend)
     assert 1 < len(expected) < len(edges) or trend == "falling"
-    found: Any = model.families["x"]
+    found = model.families["x"]
     assert found.edges == pytest.approx(expected)
     assert found.monotone == trend
     assert nbsql.load(con, "m").families == model.families
 
 
-def test_a_peak_by_hand(con: Connection) -> None:
+def test_a_peak_by_hand(con):
     """The shares 1/4, 3/4, 1/2, 3/4, 1/4: the third is pooled with the fourth or the second, by the tie the higher top."""
     shares = [1, 3, 2, 3, 1]
     rows = [(place, place_row < share) for place, share in enumerate(shares) for place_row in range(4)]
     con.execute("CREATE TABLE t (x INTEGER, y BOOLEAN)")
     insert(con, "t", rows)
     family = nbsql.Binned(by=[0.5, 1.5, 2.5, 3.5], monotone="peak")
-    found: Any = nbsql.fit(con, "t", target="y", families={"x": family}).families["x"]
+    found = nbsql.fit(con, "t", target="y", families={"x": family}).families["x"]
     assert found.edges == (0.5, 2.5, 3.5)  # (3 + 2) / 8 of the second and third, then 3/4, then 1/4
 
 
-def test_what_monotone_bins_refuse(con: Connection) -> None:
+def test_what_monotone_bins_refuse(con):
     con.execute("CREATE TABLE t AS SELECT i AS x, i % 3 AS three, i > 3 AS two FROM range(30) AS r(i)")
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, "t", target="three", features=["x"], families={"x": nbsql.Binned(monotone=True)})
@@ -99,7 +94,7 @@ def test_what_monotone_bins_refuse(con: Connection) -> None:
         "monotone bins need a target of two classes, and this one has 3; leave out monotone, or fit one class against the rest"
     )
     with pytest.raises(nbsql.InputError, match=r"^monotone must be True, False, 'rising', 'falling' or 'peak', not 'up'$"):
-        nbsql.Binned(monotone="up")  # type: ignore[arg-type]
+        nbsql.Binned(monotone="up")
     with pytest.raises(nbsql.InputError, match=r"which 'x' \(binned with monotone=True\) does not allow"):
         nbsql.cross_validate(
             con, "t", target="two", features=["x"], families={"x": nbsql.Binned(bins=3, monotone=True)}, folds="loo"

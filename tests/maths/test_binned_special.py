@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,12 +12,10 @@ from support.elsewhere import SQLite
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
-
 CODES = [-999, -998, 0]
 
 
-def table(con: Connection) -> pd.DataFrame:
+def table(con):
     """Ages of which some are codes; 0 is among the ages, the others below them."""
     random = np.random.default_rng(5)
     age = np.round(random.normal(20, 15, 1200), 1)
@@ -33,13 +29,13 @@ def table(con: Connection) -> pd.DataFrame:
     return frame
 
 
-def bins_of(frame: pd.DataFrame, edges: list[float], codes: list[float]) -> pd.Series[Any]:
+def bins_of(frame, edges, codes):
     """The bin of each row by pandas: a code as a text, or the place among the edges."""
     place = pd.Series(np.searchsorted(edges, frame["age"], side="right"), index=frame.index).astype(str)
     return place.mask(frame["age"].isin(codes), frame["age"].map(lambda age: f"code {age:g}"))
 
 
-def test_by_hand(con: Connection) -> None:
+def test_by_hand(con):
     """Five good and five bad rows: of the code one and three, of the first bin three and one, of the second one and one."""
     ages = {True: [-9, 1, 2, 3, 30], False: [-9, -9, -9, -5, 40]}
     con.register("frame", pd.DataFrame([{"good": good, "age": age} for good, of in ages.items() for age in of]))
@@ -63,15 +59,15 @@ def test_by_hand(con: Connection) -> None:
         {"monotone": "peak", "by": [-10, 0, 10, 20, 30]},
     ],
 )
-def test_the_other_bins_are_found_without_them(con: Connection, options: dict[str, Any]) -> None:
+def test_the_other_bins_are_found_without_them(con, options):
     frame = table(con)
-    families: Any = {"age": nbsql.Binned(**options)}
-    without: Any = nbsql.fit(
+    families = {"age": nbsql.Binned(**options)}
+    without = nbsql.fit(
         con, f"FROM t WHERE age NOT IN {tuple(CODES)}", target="bad", features=["age"], families=families
     ).families["age"]
     families = {"age": nbsql.Binned(**options, special=CODES)}
     model = nbsql.fit(con, "t", target="bad", id="id", features=["age"], families=families, name="m")
-    binned: Any = model.families["age"]
+    binned = model.families["age"]
     labels = dict.fromkeys(binned.labels)
     assert len(labels) == len(without.edges) + 1 + len(CODES)
     assert {"-999", "-998", "0"} < {*labels}
@@ -100,7 +96,7 @@ def test_the_other_bins_are_found_without_them(con: Connection, options: dict[st
 
 
 @pytest.mark.parametrize("method", ["tan", "aode"])
-def test_other_methods_are_those_of_the_bins_as_categories(con: Connection, method: Any) -> None:
+def test_other_methods_are_those_of_the_bins_as_categories(con, method):
     frame = table(con)
     frame["age"] = bins_of(frame, [10.0, 30.0], CODES)
     con.register("grouped", frame)
@@ -111,7 +107,7 @@ def test_other_methods_are_those_of_the_bins_as_categories(con: Connection, meth
     assert [found[id_] for id_ in range(0, 1200, 7)] == [pytest.approx(expected[id_], abs=1e-9) for id_ in range(0, 1200, 7)]
 
 
-def test_rows_of_a_code_are_filled_and_sampled_by_it(con: Connection) -> None:
+def test_rows_of_a_code_are_filled_and_sampled_by_it(con):
     table(con)
     binned = nbsql.Binned(by=[10, 30], special=CODES)
     model = nbsql.fit(con, "t", target="bad", id="id", families={"age": binned})
@@ -120,7 +116,7 @@ def test_rows_of_a_code_are_filled_and_sampled_by_it(con: Connection) -> None:
     assert binned.spans[:2] == [("(-inf, 10)", -10, 10), ("-999", -999, -999)]
 
 
-def test_on_the_command_line(con: Connection, tmp_path: Any) -> None:
+def test_on_the_command_line(con, tmp_path):
     table(con)
     con.execute(f"COPY t TO '{tmp_path}/t.parquet'")
     store = str(tmp_path / "m.duckdb")
@@ -137,7 +133,7 @@ def test_on_the_command_line(con: Connection, tmp_path: Any) -> None:
         ([1, 1], "special must be at most 100 different numbers, not [1, 1]"),
     ],
 )
-def test_what_is_refused(special: Any, message: str) -> None:
+def test_what_is_refused(special, message):
     with pytest.raises(nbsql.InputError) as error:
         nbsql.Binned(special=special)
     assert str(error.value) == message

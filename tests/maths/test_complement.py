@@ -1,19 +1,14 @@
 """Complement and TF-IDF worked by hand: what the prior does, mixed models, weights, declared columns, and what is refused."""
 
-from collections.abc import Callable
 from functools import partial
 from math import log, sqrt
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
 
 pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 
@@ -26,13 +21,13 @@ THETA = {  # of a class: the counts of the others, and 1 of smoothing each
 TEXTS = "FROM (VALUES ('a', 'one two two'), ('a', 'one'), ('b', 'two three'), ('b', NULL), ('b', '')) AS rows(y, x)"
 
 
-def weights(theta: dict[str, float], norm: bool) -> dict[str, float]:
+def weights(theta, norm):
     total = -sum(map(log, theta.values())) if norm else 1
     return {column: -log(p) / total for column, p in theta.items()}
 
 
 @pytest.mark.parametrize("norm", [False, True])
-def test_a_class_is_weighed_by_the_others_and_the_prior_stays_out(con: Connection, joint: Joint, norm: bool) -> None:
+def test_a_class_is_weighed_by_the_others_and_the_prior_stays_out(con, joint, norm):
     families = {"words": nbsql.Complement(["w1", "w2", "w3"], norm=norm)}
     model = nbsql.fit(con, COUNTS, target="y", families=families, name="opposed")
     assert {(row[0], row[2]): row[3] for row in model.likelihoods} == near(
@@ -45,7 +40,7 @@ def test_a_class_is_weighed_by_the_others_and_the_prior_stays_out(con: Connectio
         expected[label] = 2 * weight["w1"] + 5 * weight["w3"]
     assert joint(model, row) == [near(expected)]
     assert {label: prior for label, _, prior, _ in model.priors} == {"a": 0.5, "b": 0.25, "c": 0.25}
-    contributions: dict[str, float] = {}
+    contributions = {}
     for _, label, feature, _, contribution in model.explain(row):
         assert feature is not None or contribution == 0
         contributions[label] = contributions.get(label, 0) + contribution
@@ -53,7 +48,7 @@ def test_a_class_is_weighed_by_the_others_and_the_prior_stays_out(con: Connectio
     assert nbsql.load(con, "opposed").families == model.families
 
 
-def test_among_other_features_the_prior_enters(con: Connection, joint: Joint) -> None:
+def test_among_other_features_the_prior_enters(con, joint):
     source = f"SELECT *, w3 = 1 AS flag {COUNTS}"
     model = nbsql.fit(con, source, target="y", families={"words": nbsql.Complement(["w1", "w2", "w3"])})
     scores = joint(model, "SELECT 1 AS w1, 0 AS w2, 0 AS w3, TRUE AS flag")[0]
@@ -61,24 +56,24 @@ def test_among_other_features_the_prior_enters(con: Connection, joint: Joint) ->
     assert scores["b"] == near(log(1 / 4) + log(2 / 3) - log(THETA["b"]["w1"]))
 
 
-def test_a_token_never_met_is_smoothed_by_the_complement_too(con: Connection, joint: Joint) -> None:
+def test_a_token_never_met_is_smoothed_by_the_complement_too(con, joint):
     family = nbsql.Text(event="complement", unseen="smooth", alpha=0.5)
     model = nbsql.fit(con, TEXTS, target="y", families={"x": family})
     assert joint(model, "SELECT 'four' AS x")[0] == near({"a": -log(0.5 / (2 + 1.5)), "b": -log(0.5 / (4 + 1.5))})
 
 
-def test_the_complement_takes_a_pseudo_count_a_column_and_the_mode(con: Connection) -> None:
+def test_the_complement_takes_a_pseudo_count_a_column_and_the_mode(con):
     family = nbsql.Complement(["w1", "w2", "w3"], alpha={"w1": 3, "w2": 2}, estimate="mode")
     model = nbsql.fit(con, COUNTS, target="y", alpha=1.5, families={"words": family})
     found = {row[2]: row[3] for row in model.likelihoods if row[0] == "a"}
     assert found == near({"w1": (1 + 2) / 11.5, "w2": (5 + 1) / 11.5, "w3": (2 + 0.5) / 11.5})
 
 
-def idf(documents: int, df: int) -> float:
+def idf(documents, df):
     return log((1 + documents) / (1 + df)) + 1
 
 
-def test_tfidf_counts_the_texts_that_hold_a_word_and_keeps_sums_that_add_up(con: Connection, joint: Joint) -> None:
+def test_tfidf_counts_the_texts_that_hold_a_word_and_keeps_sums_that_add_up(con, joint):
     model = nbsql.fit(con, TEXTS, target="y", families={"x": nbsql.Text(tfidf=True)})
     cells = {(row[1], row[3]): (row[4], row[5]) for row in model.statistics if row[2] == "x"}
     assert cells == {
@@ -101,7 +96,7 @@ def test_tfidf_counts_the_texts_that_hold_a_word_and_keeps_sums_that_add_up(con:
     assert explained["two"] == near(2 * two * log((two + 1) / total["b"]))
 
 
-def test_the_norm_gives_every_text_the_same_length(con: Connection, joint: Joint) -> None:
+def test_the_norm_gives_every_text_the_same_length(con, joint):
     model = nbsql.fit(con, TEXTS, target="y", families={"x": nbsql.Text(norm="l2", min_count=2)})
     cells = {(row[1], row[3]): row[4] for row in model.statistics if row[2] == "x"}
     assert cells == near({("a", "one"): 1 / sqrt(5) + 1, ("a", "two"): 2 / sqrt(5), ("b", "two"): 1})  # "three" is met once
@@ -114,7 +109,7 @@ def test_the_norm_gives_every_text_the_same_length(con: Connection, joint: Joint
 
 @pytest.mark.parametrize("norm", [None, "l2"])
 @pytest.mark.parametrize("kind", ["text", "tokens", "token counts"])
-def test_a_weight_is_as_many_copies(con: Connection, norm: Any, kind: str) -> None:
+def test_a_weight_is_as_many_copies(con, norm, kind):
     family, column = {
         "text": (nbsql.Text(tfidf=True, norm=norm, min_count=2), "x"),
         "tokens": (nbsql.Tokens(event="complement", tfidf=True, norm=norm), "string_split(x, ' ') AS x"),
@@ -131,7 +126,7 @@ def test_a_weight_is_as_many_copies(con: Connection, norm: Any, kind: str) -> No
         assert one[3:] == near(other[3:])
 
 
-def test_weighed_texts_stand_beside_plain_ones(con: Connection, joint: Joint) -> None:
+def test_weighed_texts_stand_beside_plain_ones(con, joint):
     source = f"SELECT y, x, x AS z, x AS u, x AS v {TEXTS}"
     families = {
         "x": nbsql.Text(tfidf=True),
@@ -149,12 +144,12 @@ def test_weighed_texts_stand_beside_plain_ones(con: Connection, joint: Joint) ->
     assert joint(together, row)[0] == near(expected)
 
 
-def test_tfidf_leaves_out_what_occurs_too_rarely(con: Connection) -> None:
+def test_tfidf_leaves_out_what_occurs_too_rarely(con):
     model = nbsql.fit(con, TEXTS, target="y", families={"x": nbsql.Text(tfidf=True, min_count=3)})
     assert {(row[0], row[2]): row[3] for row in model.likelihoods} == near({("a", "two"): 1, ("b", "two"): 1})
 
 
-def test_a_loaded_model_of_count_columns_scores_and_explains(con: Connection) -> None:
+def test_a_loaded_model_of_count_columns_scores_and_explains(con):
     families = {"words": nbsql.Multinomial(["w1", "w2"], alpha={"w1": 2}), "other": nbsql.Complement(["w3", "w4"])}
     model = nbsql.fit(con, f"SELECT *, 1 AS w4 {COUNTS}", target="y", families=families, name="kept")
     loaded = nbsql.load(con, "kept")
@@ -167,7 +162,7 @@ def test_a_loaded_model_of_count_columns_scores_and_explains(con: Connection) ->
 @pytest.mark.parametrize(
     "family", [nbsql.Text(tfidf=True), nbsql.Text(norm="l2"), nbsql.Text(event="complement", weight_norm=True, tfidf=True)]
 )
-def test_texts_are_learnt_and_forgotten_exactly(con: Connection, family: nbsql.Text) -> None:
+def test_texts_are_learnt_and_forgotten_exactly(con, family):
     con.execute(f"CREATE TABLE texts AS {TEXTS}")
     more = "SELECT * FROM (VALUES ('b', 'two two four'), ('a', 'one four')) AS rows(y, x)"
     model = nbsql.fit(con, "texts", target="y", name="changed", families={"x": family})
@@ -190,7 +185,7 @@ def test_texts_are_learnt_and_forgotten_exactly(con: Connection, family: nbsql.T
 
 
 @pytest.mark.parametrize("family", [nbsql.Text(tfidf=True, norm="l2"), nbsql.Text(norm="l2", min_count=2)])
-def test_a_norm_that_depends_on_all_texts_is_fitted_anew(con: Connection, family: nbsql.Text) -> None:
+def test_a_norm_that_depends_on_all_texts_is_fitted_anew(con, family):
     model = nbsql.fit(con, TEXTS, target="y", name="fixed", families={"x": family})
     for change in (model.update, model.forget):
         with pytest.raises(nbsql.ModelError, match="'x' is estimated from all rows at once; fit it anew"):
@@ -198,7 +193,7 @@ def test_a_norm_that_depends_on_all_texts_is_fitted_anew(con: Connection, family
 
 
 @pytest.mark.parametrize("norm", [None, "l2"])
-def test_slices_of_weighed_texts(con: Connection, norm: Any) -> None:
+def test_slices_of_weighed_texts(con, norm):
     source = f"SELECT *, length(x) > 5 AS long {TEXTS}"
     family = nbsql.Text(tfidf=True, norm=norm)
     sliced = nbsql.fit(con, source, target="y", slice_by="long", families={"x": family}, exclude=["long"])

@@ -1,14 +1,10 @@
 """Categories that depend on another, and trees of them: by hand, and against the estimates and the tree in plain Python."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import inf, log
-from pathlib import Path
 from random import Random
-from typing import Any
 
-import duckdb
 import pytest
 from support.inserted import insert
 from support.matrices import scores
@@ -17,9 +13,6 @@ import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
-Row = dict[str, Any]
 
 # Of the yes: a, a, b with parents u, u, v; of the no: a, b, b with parents u, v, v; and a row of each without a parent.
 BY_HAND = """CREATE TABLE t AS FROM (VALUES
@@ -30,7 +23,7 @@ BY_HAND = """CREATE TABLE t AS FROM (VALUES
 D = {"d": "categorical"}  # whole numbers
 
 
-def rows(seed: int, count: int = 400) -> list[Row]:
+def rows(seed, count=400):
     """Rows of a chain a - b - c and of d, with gaps, and weights."""
     random, found = Random(seed), []  # noqa: S311
     for _ in range(count):
@@ -43,7 +36,7 @@ def rows(seed: int, count: int = 400) -> list[Row]:
     return found
 
 
-def table(con: Connection, name: str, values: Sequence[Row]) -> None:
+def table(con, name, values):
     con.execute(f"CREATE TABLE {name} (i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR, d INTEGER, w DOUBLE)")
     insert(con, name, [[i, *row.values()] for i, row in enumerate(values)])
 
@@ -51,17 +44,9 @@ def table(con: Connection, name: str, values: Sequence[Row]) -> None:
 class Reference:
     """The model of a tree by the formulas, in plain Python."""
 
-    def __init__(
-        self,
-        learnt: Sequence[Row],
-        parents: dict[str, str | None],
-        alpha: float = 1,
-        shrinkage: float | None = None,
-        *,
-        weight: bool = False,
-    ) -> None:
+    def __init__(self, learnt, parents, alpha=1, shrinkage=None, *, weight=False):
         self.parents, self.alpha, self.shrinkage = parents, alpha, shrinkage
-        self.n: Counter[Any] = Counter()
+        self.n = Counter()
         for row in learnt:
             w, y = row["w"] if weight else 1.0, row["y"]
             self.n[y] += w
@@ -76,7 +61,7 @@ class Reference:
         self.values = {x: {row[x] for row in learnt} - {None} for x in parents}
         self.labels = sorted({row["y"] for row in learnt})
 
-    def likelihood(self, y: str, x: str, v: Any, u: Any) -> float:
+    def likelihood(self, y, x, v, u):
         k, a = len(self.values[x]), self.alpha
         alone = (self.n[x, y, v] + a) / (self.n[x, y] + a * k)
         if u is None or not any(self.n["total", x, label, u] for label in self.labels):
@@ -86,7 +71,7 @@ class Reference:
             return (n + self.shrinkage * alone) / (total + self.shrinkage) if total + self.shrinkage else alone
         return (n + a) / (total + a * k) if total + a * k else 1 / k
 
-    def joint(self, row: Row) -> dict[str, float]:
+    def joint(self, row):
         found = {}
         total = sum(self.n[y] for y in self.labels)
         for y in self.labels:
@@ -100,12 +85,12 @@ class Reference:
         return found
 
 
-def tree(learnt: Sequence[Row], names: Sequence[str]) -> set[frozenset[str]]:
+def tree(learnt, names):
     """The edges of the maximum spanning tree (Prim's, where the model takes Kruskal's)."""
 
-    def information(one: str, other: str) -> float:
+    def information(one, other):
         cells = Counter((row["y"], row[one], row[other]) for row in learnt if None not in (row[one], row[other]))
-        sums: Counter[Any] = Counter()
+        sums = Counter()
         for (y, u, v), n in cells.items():
             sums.update({("y", y): n, ("u", y, u): n, ("v", y, v): n})
         return sum(n * log(n * sums["y", y] / (sums["u", y, u] * sums["v", y, v])) for (y, u, v), n in cells.items())
@@ -119,15 +104,15 @@ def tree(learnt: Sequence[Row], names: Sequence[str]) -> set[frozenset[str]]:
     return edges
 
 
-def expected(reference: Reference, asked: Sequence[Row]) -> dict[int, Any]:
+def expected(reference, asked):
     return {i: pytest.approx(reference.joint(row), abs=1e-9) for i, row in enumerate(asked)}
 
 
-def parents_of(model: nbsql.Model) -> dict[str, str | None]:
+def parents_of(model):
     return {name: getattr(family, "parent", None) for name, family in model.families.items()}
 
 
-def test_a_table_written_out(con: Connection, joint: Joint) -> None:
+def test_a_table_written_out(con, joint):
     con.execute(BY_HAND)
     model = nbsql.fit(con, "t", target="y", features=["x"], families={"x": nbsql.Conditional("p")})
     found = {(row[0], row[2]): row[3] for row in model.likelihoods}
@@ -157,7 +142,7 @@ def test_a_table_written_out(con: Connection, joint: Joint) -> None:
         ({"alpha": 0}, nbsql.TAN(shrinkage=0)),
     ],
 )
-def test_scores_are_those_of_the_formulas(con: Connection, options: Any, method: nbsql.TAN) -> None:
+def test_scores_are_those_of_the_formulas(con, options, method):
     learnt, asked = rows(1), rows(2, 60)
     asked += [asked[0] | {"a": "new"}, asked[1] | {"b": "new", "c": "new"}, asked[2] | dict.fromkeys("abcd")]
     table(con, "learnt", learnt)
@@ -171,7 +156,7 @@ def test_scores_are_those_of_the_formulas(con: Connection, options: Any, method:
     assert scores(model, "asked") == expected(reference, asked)
 
 
-def test_what_is_missing_may_be_a_category_and_what_is_new_smoothed(con: Connection) -> None:
+def test_what_is_missing_may_be_a_category_and_what_is_new_smoothed(con):
     learnt, asked = rows(3), rows(4, 60)
     asked += [asked[0] | {"b": "new"}, asked[1] | {"c": "new"}, asked[2] | dict.fromkeys("abcd")]
     families = {"a": "categorical", "b": nbsql.Conditional("a"), "c": nbsql.Conditional("b")}
@@ -195,7 +180,7 @@ def test_what_is_missing_may_be_a_category_and_what_is_new_smoothed(con: Connect
 @pytest.mark.forms("gaps", "method")
 @pytest.mark.parametrize("method", ["tan", "aode"])
 @pytest.mark.parametrize("gaps", ["abc", "b", "ac"])
-def test_a_search_takes_a_missing_value_for_one_where_it_is_a_category(con: Connection, method: str, gaps: str) -> None:
+def test_a_search_takes_a_missing_value_for_one_where_it_is_a_category(con, method, gaps):
     """It finds what it finds if the value is written out, whatever the other columns do, and scores alike."""
     learnt = [
         {"y": "km"[i % 2], "a": "u" if i // 2 % 2 else None, "b": "v" if i // 2 % 2 == i % 2 else None, "c": "wx"[i % 3 > 0]}
@@ -209,7 +194,7 @@ def test_a_search_takes_a_missing_value_for_one_where_it_is_a_category(con: Conn
                   for i, row in enumerate(learnt)]  # fmt: skip
         insert(con, name, values)
     families = {x: nbsql.Categorical(nulls="category" if x in gaps else "skip") for x in "abc"}
-    options: dict[str, Any] = {"target": "y", "exclude": ["i"], "method": method}
+    options = {"target": "y", "exclude": ["i"], "method": method}
     model = nbsql.fit(con, "gaps", families=families, **options)
     told = nbsql.fit(con, "told", **options)
     assert parents_of(model) == parents_of(told)
@@ -220,7 +205,7 @@ def test_a_search_takes_a_missing_value_for_one_where_it_is_a_category(con: Conn
     assert [pytest.approx(row[2:6], abs=1e-9) for row in sorted(pairs)] == [row[2:6] for row in sorted(wanted)]
 
 
-def test_a_category_of_declared_values_stays_apart_and_it_is_said(con: Connection) -> None:
+def test_a_category_of_declared_values_stays_apart_and_it_is_said(con):
     table(con, "learnt", rows(1, 60))
     families = {"a": nbsql.Categorical(levels=["x"]), "b": nbsql.Categorical(alpha={"u": 2}), **D}
     with pytest.warns(
@@ -234,36 +219,36 @@ def test_a_category_of_declared_values_stays_apart_and_it_is_said(con: Connectio
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_tree_is_the_one_that_tells_most(con: Connection, seed: int) -> None:
+def test_the_tree_is_the_one_that_tells_most(con, seed):
     learnt = rows(10 + seed)
     table(con, "learnt", learnt)
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": "tan", "families": D}
+    options = {"target": "y", "exclude": ["i", "w"], "method": "tan", "families": D}
     model = nbsql.fit(con, "learnt", **options)
     edges = {frozenset([child, parent]) for child, parent in parents_of(model).items() if parent is not None}
     assert edges == tree(learnt, "abcd")
     doubled = nbsql.fit(con, "SELECT *, 2 AS v FROM learnt", **{**options, "weight": "v", "exclude": ["i", "w"]})
     assert parents_of(doubled) == parents_of(model)
-    nulls: dict[str, Any] = {"families": {"c": nbsql.Categorical(nulls="category"), **D}}
+    nulls = {"families": {"c": nbsql.Categorical(nulls="category"), **D}}
     copies = "SELECT learnt.* REPLACE (y = 'k' AS y) FROM learnt, range(26)"  # classes that are no texts
     few, many = (nbsql.fit(con, each, **options | nulls) for each in ("learnt", copies))
     assert parents_of(many) == parents_of(few)
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_columns_of_one_value_have_no_parents(con: Connection) -> None:
+def test_columns_of_one_value_have_no_parents(con):
     con.execute("CREATE TABLE alike AS SELECT i % 2 = 0 AS y, 'u' AS a, 'v' AS b FROM range(40) AS r(i)")
     assert parents_of(nbsql.fit(con, "alike", target="y", method=nbsql.KDB(weighted=False))) == {"a": None, "b": None}
 
 
-def test_numbers_are_cut_where_the_classes_differ(con: Connection, data: Path) -> None:
+def test_numbers_are_cut_where_the_classes_differ(con, data):
     con.execute(f"CREATE TABLE iris AS FROM read_csv('{data}/iris.csv')")
     model = nbsql.fit(con, "iris", target="species", method=nbsql.TAN())
     columns = list(model.families)
     alone = nbsql.fit(con, "iris", target="species", families=dict.fromkeys(columns, nbsql.Binned(by="mdl")))
     for name, family in model.families.items():
-        assert list(family.edges) == list(alone.families[name].edges)  # type: ignore[attr-defined]
+        assert list(family.edges) == list(alone.families[name].edges)
     bins = {name: f"list_position({list(family.edges)}, list_max(list_filter({list(family.edges)}, lambda e: e <= {name})))"
-            for name, family in alone.families.items()}  # type: ignore[attr-defined]  # fmt: skip
+            for name, family in alone.families.items()}  # fmt: skip
     con.execute("CREATE TABLE cut AS SELECT species, " + ", ".join(
         f"coalesce(CAST({text} AS VARCHAR), '0') AS {name}" for name, text in bins.items()) + " FROM iris")  # fmt: skip
     as_texts = nbsql.fit(con, "cut", target="species", method="tan")
@@ -273,11 +258,11 @@ def test_numbers_are_cut_where_the_classes_differ(con: Connection, data: Path) -
 
 
 @pytest.mark.slow
-def test_counts_add_up_over_batches_and_parts(con: Connection) -> None:
+def test_counts_add_up_over_batches_and_parts(con):
     learnt = rows(5)
     table(con, "learnt", learnt)
     con.execute("CREATE VIEW early AS FROM learnt WHERE i < 250; CREATE VIEW late AS FROM learnt WHERE i >= 250")
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"]}
+    options = {"target": "y", "exclude": ["i", "w"]}
     whole = nbsql.fit(con, "learnt", method="tan", families=D, **options)
     families = dict(whole.families)
     model = nbsql.fit(con, "early", families=families, name="kept", **options)
@@ -301,11 +286,11 @@ def test_counts_add_up_over_batches_and_parts(con: Connection) -> None:
     assert scores(model, "learnt") == expected(reference, learnt)
 
 
-def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
+def test_folds_are_those_of_fits_to_the_others(con):
     learnt = rows(6)
     table(con, "learnt", learnt)
     con.execute("CREATE TABLE dealt AS SELECT *, i % 3 AS part FROM learnt")
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"]}
+    options = {"target": "y", "exclude": ["i", "w"]}
     whole = nbsql.fit(con, "learnt", method="tan", families=D, **options)
     with pytest.warns(nbsql.NbsqlWarning, match="^the parents of 'b', 'c', 'd' were chosen by the classes of all rows"):
         found = nbsql.cross_validate(con, "dealt", fold="part", families=whole.families, **options)
@@ -320,10 +305,10 @@ def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
         nbsql.cross_validate(con, "learnt", folds="loo", method="tan", **options)
 
 
-def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
+def test_a_score_is_the_sum_of_what_explains_it(con):
     table(con, "learnt", rows(7))
     model = nbsql.fit(con, "learnt", target="y", exclude=["w"], id="i", method="tan", families=D, name="kept")
-    explained: Counter[Any] = Counter()
+    explained = Counter()
     for _, i, label, _, _, contribution in model.explain("FROM learnt WHERE i < 20"):
         explained[i, label] += contribution
     found = scores(model, "SELECT i, * EXCLUDE (i) FROM learnt WHERE i < 20")
@@ -339,11 +324,11 @@ def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_components_of_a_class_have_tables_of_their_own(con: Connection) -> None:
+def test_components_of_a_class_have_tables_of_their_own(con):
     learnt = rows(8)
     table(con, "learnt", learnt)
     con.execute("CREATE TABLE wide AS SELECT *, CASE WHEN y = 'k' AND i % 3 = 0 THEN 1000 ELSE 0 END + i % 7 AS x FROM learnt")
-    options: dict[str, Any] = {"features": ["b", "x"], "families": {"b": nbsql.Conditional("a")}}
+    options = {"features": ["b", "x"], "families": {"b": nbsql.Conditional("a")}}
     model = nbsql.fit(con, "wide", target="y", method=nbsql.Mixture({"k": 2}), **options)
     con.execute("CREATE TABLE named AS SELECT * REPLACE (y || (x >= 1000) AS y) FROM wide")
     apart = nbsql.fit(con, "named", target="y", **options)
@@ -359,18 +344,18 @@ def test_components_of_a_class_have_tables_of_their_own(con: Connection) -> None
     ("options", "message"),
     [({"families": {"x": nbsql.Conditional("n")}}, "column 'n' has more than 1000 values, and so cannot be a parent")],
 )
-def test_what_no_fit_takes(con: Connection, refused: Any, options: Any, message: str) -> None:
+def test_what_no_fit_takes(con, refused, options, message):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'p' || i % 3 AS p, 'x' || i % 3 AS x, i AS n FROM range(1100) AS r(i)")
     with refused(nbsql.InputError, message):
         nbsql.fit(con, "t", target="y", **options)
 
 
 @pytest.mark.parametrize("method", [nbsql.TAN, nbsql.AODE])
-def test_numbers_are_cut_at_their_quantiles(con: Connection, method: Any) -> None:
+def test_numbers_are_cut_at_their_quantiles(con, method):
     """As where each is declared so; MDL leaves them in one bin, for alone they say nothing of the class."""
     con.execute("""CREATE TABLE squares AS SELECT x, z, 'w' || x % 3 AS w, (x < 50) = (z < 50) AS y
         FROM (SELECT hash(i) % 100 AS x, hash(i + 901) % 100 AS z FROM range(400) AS r(i))""")
-    options: dict[str, Any] = {"target": "y", "name": "m", "replace": True}
+    options = {"target": "y", "name": "m", "replace": True}
     declared = dict.fromkeys(("x", "z"), nbsql.Binned(bins=5))
     expected = nbsql.fit(con, "squares", method=method(), families=declared, **options).predict_proba("squares").fetchall()
     model = nbsql.fit(con, "squares", method=method(bins=5), **options)

@@ -2,21 +2,18 @@
 
 import math
 
-import duckdb
 import pytest
 from scipy import special, stats
 from support.nearly import near
-from support.refused import Refused
 
 import nbsql
 from nbsql.family import FAMILIES as FAMILIES_BY_NAME
 from nbsql.rendering.renderer import Renderer
 
-Connection = duckdb.DuckDBPyConnection
 COUNTS = ("poisson", "geometric")
 
 
-def log_density(family: str, x: float, mean: float, variance: float) -> float:
+def log_density(family, x, mean, variance):
     """Ln p(x) of a density with these moments."""
     if family == "gamma":
         return float(stats.gamma.logpdf(x, mean**2 / variance, scale=variance / mean))
@@ -38,12 +35,12 @@ def log_density(family: str, x: float, mean: float, variance: float) -> float:
     ],
 )  # fmt: skip
 def test_a_model_of_given_moments(
-    con: Connection, refused: Refused, family: str, even: tuple[float, float], odd: tuple[float, float],
-    wrong: dict[str, tuple[float, float]],
-) -> None:  # fmt: skip
+    con, refused, family, even, odd,
+    wrong,
+):  # fmt: skip
     priors = {"even": 0.25, "odd": 0.75}
 
-    def model_of(odd: tuple[float, float]) -> nbsql.Model:
+    def model_of(odd):
         moments = {label: {"x": {"mean": m, "variance": v}} for label, (m, v) in {"even": even, "odd": odd}.items()}
         return nbsql.from_tables(con, priors=priors, likelihoods=moments, families={"x": family})
 
@@ -58,9 +55,7 @@ def test_a_model_of_given_moments(
 
 
 @pytest.mark.parametrize(("family", "unit"), [(nbsql.Beta(floor=0.1), 0.1), (nbsql.Gamma(floor=0.1), 1.0)], ids=str)
-def test_a_class_that_does_not_vary_has_the_floor_and_a_column_that_does_not_says_nothing(
-    con: Connection, family: nbsql.Family, unit: float
-) -> None:
+def test_a_class_that_does_not_vary_has_the_floor_and_a_column_that_does_not_says_nothing(con, family, unit):
     con.execute("CREATE TABLE rows AS SELECT y, $1 * x AS x, $1 * 5 AS z "
                 "FROM (VALUES ('a', 2), ('a', 4), ('b', 3), ('b', 3)) t(y, x)", [unit])  # fmt: skip
     with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'z'"):
@@ -73,7 +68,7 @@ def test_a_class_that_does_not_vary_has_the_floor_and_a_column_that_does_not_say
 
 
 @pytest.mark.parametrize("shape", [1e-9, 1e-3, 0.5, 1.0, 9.99, 10.01, 1e3, 1e6, 1e9])
-def test_no_digits_are_lost_in_shapes_of_any_size(con: Connection, shape: float) -> None:
+def test_no_digits_are_lost_in_shapes_of_any_size(con, shape):
     given = {"a": {"x": {"mean": 1.0, "variance": 1 / shape}}}
     model = nbsql.from_tables(con, priors={"a": 1}, likelihoods=given, families={"x": nbsql.Gamma()}, name="m")
     points = [1.0, 1 + 1 / math.sqrt(max(shape, 1)), 0.5]
@@ -90,15 +85,13 @@ def test_no_digits_are_lost_in_shapes_of_any_size(con: Connection, shape: float)
         ("beta", 1.0, "are not between 0 and 1; beta numbers must be above 0 and below 1"),
     ],
 )
-def test_numbers_outside_are_refused_by_a_fit(
-    con: Connection, refused: Refused, family: str, other: float, message: str
-) -> None:
+def test_numbers_outside_are_refused_by_a_fit(con, refused, family, other, message):
     con.execute(f"CREATE TABLE rows AS FROM (VALUES ('a', 0.2), ('a', {other}), ('b', 0.0)) t(y, x)")
     with refused(nbsql.InputError, f"2 values of column 'x' {message}"):
         nbsql.fit(con, "rows", target="y", families={"x": family}, name="m")
 
 
-def test_every_density_of_a_model_is_what_it_is_alone(con: Connection) -> None:
+def test_every_density_of_a_model_is_what_it_is_alone(con):
     """Parameters of one name, of families beside each other, are not taken for each other's."""
     families = {name: family() for name, family in FAMILIES_BY_NAME.items() if family.kind == "density"}
     columns = ", ".join(f'(i * 37 % 100 + 1 + 30 * (i % 2)) / 200 AS "{name}"' for name in families if name not in COUNTS)
@@ -112,7 +105,7 @@ def test_every_density_of_a_model_is_what_it_is_alone(con: Connection) -> None:
             assert row[2] is None or found[row[1], row[2]] == near(row[-1])
 
 
-def test_the_logarithm_of_the_beta_function_is_that_of_the_library(con: Connection) -> None:
+def test_the_logarithm_of_the_beta_function_is_that_of_the_library(con):
     render = Renderer("duckdb")
     sql = render.statement("log_beta", *map(render.dialect.query, ("a", "b", "(a + b)")))
     sizes = [1e-9, 1e-4, 0.5, 1.0, 2.5, 9.99, 10.01, 77.0, 1e3]

@@ -1,13 +1,10 @@
 """Linear and quadratic discriminant analysis, against scikit-learn and numpy."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from support.matrices import load
@@ -16,30 +13,27 @@ import nbsql
 from nbsql.plan import VERBS
 from nbsql.sklearn import to_sklearn
 
-Connection = duckdb.DuckDBPyConnection
-Numbers = NDArray[np.float64]
-
 
 @pytest.fixture(params=["columns", "lists"])
-def elements(request: pytest.FixtureRequest, layout: Callable[..., None]) -> None:
+def elements(request, layout):
     """Score with the elements of the matrices as columns, and as lists."""
     layout(matrix_columns=10 if request.param == "columns" else 1)
 
 
-def answers(model: nbsql.Model, verb: str, source: str = "rows") -> Numbers:
+def answers(model, verb, source="rows"):
     """The numbers of every class, rows by i, classes in the order of their labels."""
     k = len(model.classes)
     rows = sorted(getattr(model, verb)(f"SELECT * FROM {source}").fetchall())
     return np.array([row[-k:] for row in rows], dtype=float)
 
 
-def log_density(x: Numbers, mean: Numbers, covariance: Numbers) -> Numbers:
+def log_density(x, mean, covariance):
     _, height = np.linalg.slogdet(2 * np.pi * covariance)
     d = x - mean
     return np.asarray(-0.5 * (height + np.einsum("ij,ij->i", d, np.linalg.solve(covariance, d.T).T)))
 
 
-def by_hand(x: Numbers, y: Numbers, shared: bool, lost: int = 0) -> Numbers:
+def by_hand(x, y, shared, lost=0):
     labels = np.unique(y)
     within = sum(np.cov(x[y == k].T, ddof=0) * (y == k).sum() for k in labels) / (len(y) - lost * len(labels))
     columns = [
@@ -49,7 +43,7 @@ def by_hand(x: Numbers, y: Numbers, shared: bool, lost: int = 0) -> Numbers:
     return np.array(columns).T
 
 
-def data(name: str) -> tuple[Numbers, Numbers]:
+def data(name):
     x, y = (load_iris if name == "iris" else load_wine)(return_X_y=True)
     keep = np.arange(len(y)) % 7 != 0  # so that the priors differ
     return x[keep], y[keep]
@@ -58,7 +52,7 @@ def data(name: str) -> tuple[Numbers, Numbers]:
 @pytest.mark.parametrize("name", ["iris", "wine"])
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "ledoit-wolf"])
 @pytest.mark.usefixtures("form")
-def test_linear_posteriors_are_those_of_scikit_learn(con: Connection, name: str, shrinkage: Any) -> None:
+def test_linear_posteriors_are_those_of_scikit_learn(con, name, shrinkage):
     x, y = data(name)
     load(con, x, y)
     model = nbsql.fit(con, "rows", target="y", id="i", method=nbsql.LDA(shrinkage=shrinkage))
@@ -68,7 +62,7 @@ def test_linear_posteriors_are_those_of_scikit_learn(con: Connection, name: str,
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
 @pytest.mark.usefixtures("form")
-def test_quadratic_posteriors_are_those_of_scikit_learn(con: Connection, name: str) -> None:
+def test_quadratic_posteriors_are_those_of_scikit_learn(con, name):
     x, y = data(name)
     load(con, x, y)
     theirs = QuadraticDiscriminantAnalysis(store_covariance=True).fit(x, y)
@@ -81,7 +75,7 @@ def test_quadratic_posteriors_are_those_of_scikit_learn(con: Connection, name: s
 
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize(("variance", "lost"), [("population", 0), ("sample", 1)])
-def test_the_joint_log_likelihood_is_the_density(con: Connection, shared: bool, variance: Any, lost: int) -> None:
+def test_the_joint_log_likelihood_is_the_density(con, shared, variance, lost):
     x, y = data("iris")
     load(con, x, y)
     family = nbsql.MultivariateGaussian(["x1", "x2", "x3", "x4"], shared=shared, variance=variance)
@@ -101,7 +95,7 @@ def test_the_joint_log_likelihood_is_the_density(con: Connection, shared: bool, 
 
 @pytest.mark.parametrize(("variance", "lost"), [("population", 0), ("sample", 1)])
 @pytest.mark.usefixtures("form")
-def test_regularised_discriminant_analysis(con: Connection, variance: Any, lost: int) -> None:
+def test_regularised_discriminant_analysis(con, variance, lost):
     """Friedman's of 1989 with gamma 0: the covariance of a class, shrunk toward that within classes, in any units."""
     x, y = data("iris")
     x[:, 1] *= 1000
@@ -109,7 +103,7 @@ def test_regularised_discriminant_analysis(con: Connection, variance: Any, lost:
     method = nbsql.QDA(shrinkage=0.2, toward="pooled")
     columns = ["x1", "x2", "x3", "x4"]
     family = nbsql.MultivariateGaussian(columns, shared=False, shrinkage=0.2, toward="pooled", variance=variance)
-    options: dict[str, Any] = {"families": {"all": family}} if lost else {"method": method}
+    options = {"families": {"all": family}} if lost else {"method": method}
     model = nbsql.fit(con, "rows", target="y", id="i", **options)
     within = sum(np.cov(x[y == k].T, ddof=0) * (y == k).sum() for k in range(3)) / (len(y) - lost * 3)
     densities = [
@@ -123,9 +117,9 @@ def test_regularised_discriminant_analysis(con: Connection, variance: Any, lost:
         np.testing.assert_allclose(found, answers(model, "predict_proba"), rtol=0, atol=1e-9)
 
 
-def test_shrunk_wholly_toward_the_pooled_covariance_it_is_linear(con: Connection) -> None:
+def test_shrunk_wholly_toward_the_pooled_covariance_it_is_linear(con):
     load(con, *data("wine"))
-    options: dict[str, Any] = {"target": "y", "id": "i"}
+    options = {"target": "y", "id": "i"}
     found = answers(nbsql.fit(con, "rows", method=nbsql.QDA(1, "pooled"), **options), "joint_log_likelihood")
     linear = answers(nbsql.fit(con, "rows", method="lda", replace=True, **options), "joint_log_likelihood")
     np.testing.assert_allclose(found, linear, rtol=1e-9)
@@ -134,10 +128,10 @@ def test_shrunk_wholly_toward_the_pooled_covariance_it_is_linear(con: Connection
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
 @pytest.mark.usefixtures("form")
-def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: Any) -> None:
+def test_a_model_of_parts_is_that_of_the_whole(con, method):
     x, y = data("iris")
     load(con, x, y)
-    options: dict[str, Any] = {"target": "y", "id": "i", "method": method}
+    options = {"target": "y", "id": "i", "method": method}
     whole = answers(nbsql.fit(con, "rows", **options), "joint_log_likelihood")
     parts = [nbsql.fit(con, f"FROM rows WHERE i % 2 = {part}", **options) for part in (0, 1)]
     np.testing.assert_allclose(answers(nbsql.merge(con, parts), "joint_log_likelihood"), whole, rtol=1e-9)
@@ -157,7 +151,7 @@ def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: Any) -> 
 
 @pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
 @pytest.mark.usefixtures("elements")
-def test_cross_validation_is_a_fit_a_fold(con: Connection, method: Any) -> None:
+def test_cross_validation_is_a_fit_a_fold(con, method):
     x, y = data("iris")
     share = {"lda": 1.0, "qda": 0.0}.get(str(method), 0.2)  # of the pooled covariance
     load(con, x, y, part=np.arange(len(y)) % 4)
@@ -180,7 +174,7 @@ def test_cross_validation_is_a_fit_a_fold(con: Connection, method: Any) -> None:
     assert found.accuracy == pytest.approx(right / len(y), rel=1e-12)
 
 
-def test_beside_categories_and_other_numbers(con: Connection) -> None:
+def test_beside_categories_and_other_numbers(con):
     x, y = data("iris")
     load(con, x, y, colour=np.where(np.arange(len(y)) % 3 == y, "red", "blue"))
     together = {"petal": nbsql.MultivariateGaussian(["x3", "x4"])}
@@ -200,7 +194,7 @@ def test_beside_categories_and_other_numbers(con: Connection) -> None:
 
 
 @pytest.mark.usefixtures("elements")
-def test_two_groups_of_numbers_beside_each_other(con: Connection) -> None:
+def test_two_groups_of_numbers_beside_each_other(con):
     x, y = data("iris")
     load(con, x, y)
     groups = {
@@ -214,7 +208,7 @@ def test_two_groups_of_numbers_beside_each_other(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_far_means_and_very_different_scales(con: Connection, method: str) -> None:
+def test_far_means_and_very_different_scales(con, method):
     rng = np.random.default_rng(1)
     y = np.arange(600) % 2
     z = rng.normal(size=(600, 3)) @ np.array([[1, 0.5, -0.3], [0, 1, 0.7], [0, 0, 1]]) + y[:, None] * [1, -0.5, 0.2]
@@ -228,7 +222,7 @@ def test_far_means_and_very_different_scales(con: Connection, method: str) -> No
 
 @pytest.mark.parametrize("far", [1e6, 1e9])
 @pytest.mark.usefixtures("elements")
-def test_a_class_far_away_leaves_the_others_their_digits(con: Connection, far: float) -> None:
+def test_a_class_far_away_leaves_the_others_their_digits(con, far):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], [290, 290, 20])
     x = rng.normal(size=(600, 2)) + np.where(y == 2, far, 2.0 * y)[:, None]
@@ -247,7 +241,7 @@ def test_a_class_far_away_leaves_the_others_their_digits(con: Connection, far: f
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
 @pytest.mark.usefixtures("elements")
-def test_rows_without_a_number_are_left_out_and_counted(con: Connection, method: str) -> None:
+def test_rows_without_a_number_are_left_out_and_counted(con, method):
     x, y = data("iris")
     load(con, x, y)
     con.execute("UPDATE rows SET x2 = NULL WHERE i IN (3, 50); UPDATE rows SET x4 = 'NaN' WHERE i = 90")
@@ -266,7 +260,7 @@ def test_rows_without_a_number_are_left_out_and_counted(con: Connection, method:
 
 
 @pytest.mark.usefixtures("elements")
-def test_missing_numbers_imputed_with_the_mean_over_all_classes(con: Connection) -> None:
+def test_missing_numbers_imputed_with_the_mean_over_all_classes(con):
     x, y = data("iris")
     gone = np.arange(len(y)) % 10 == 3
     filled = x.copy()
@@ -285,7 +279,7 @@ def test_missing_numbers_imputed_with_the_mean_over_all_classes(con: Connection)
         np.testing.assert_allclose(answers(model, "joint_log_likelihood"), expected, rtol=1e-9)
 
 
-def test_weights_of_a_linear_model_are_those_of_scikit_learn(con: Connection) -> None:
+def test_weights_of_a_linear_model_are_those_of_scikit_learn(con):
     x, y = data("iris")
     x, y = x[y < 2], y[y < 2]
     load(con, x, y)
@@ -296,7 +290,7 @@ def test_weights_of_a_linear_model_are_those_of_scikit_learn(con: Connection) ->
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_the_quadratic_form_is_the_difference_of_the_densities(con: Connection, classes: int) -> None:
+def test_the_quadratic_form_is_the_difference_of_the_densities(con, classes):
     x, y = data("iris")
     x, y = x[y < classes], y[y < classes]
     load(con, x, y)
@@ -318,7 +312,7 @@ def test_the_quadratic_form_is_the_difference_of_the_densities(con: Connection, 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "qda"])
 @pytest.mark.usefixtures("elements")
-def test_scored_in_sql_evaluated_loaded_and_frozen(con: Connection, method: str) -> None:
+def test_scored_in_sql_evaluated_loaded_and_frozen(con, method):
     x, y = data("iris")
     load(con, x, y)
     model = nbsql.fit(con, "rows", target="y", id="i", name="flowers", method=method)
@@ -350,7 +344,7 @@ def test_scored_in_sql_evaluated_loaded_and_frozen(con: Connection, method: str)
         ),
     ],
 )
-def test_wrong_options(con: Connection, refused: Any, options: dict[str, Any], line: str) -> None:
+def test_wrong_options(con, refused, options, line):
     con.execute("CREATE TABLE rows AS SELECT unnest([1, 2, 3]) AS x, 'u' AS s, unnest(['a', 'b', 'a']) AS y")
     with refused(nbsql.InputError, line):
         nbsql.fit(con, "rows", target="y", **options)
@@ -368,13 +362,13 @@ def test_wrong_options(con: Connection, refused: Any, options: dict[str, Any], l
         ({"estimate": "mode"}, "estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage"),
     ],
 )
-def test_wrong_options_of_the_family(options: dict[str, Any], line: str) -> None:
+def test_wrong_options_of_the_family(options, line):
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.MultivariateGaussian(["x1"], **options)
     assert str(caught.value) == line
 
 
-def test_a_covariance_of_its_own_has_no_linear_form(con: Connection, refused: Any) -> None:
+def test_a_covariance_of_its_own_has_no_linear_form(con, refused):
     load(con, *data("iris"))
     model = nbsql.fit(con, "rows", target="y", id="i", method="qda")
     line = (

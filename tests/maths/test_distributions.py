@@ -1,11 +1,8 @@
 """Log-normal, exponential and geometric numbers against scipy.stats, and what they do at the edges."""
 
-from collections.abc import Callable
 from functools import partial
 from math import inf, log
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,8 +11,6 @@ import nbsql
 
 pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 near = partial(pytest.approx, rel=1e-12, abs=1e-14)
 
@@ -25,24 +20,24 @@ N = {"a": 4 / 8, "b": 3 / 8, "c": 1 / 8}
 CENTRE = {name: np.mean([x for values in table.values() for x in values]) for name, table in (("x", NUMBERS), ("k", COUNTS))}
 
 
-def source(table: dict[str, list[Any]], scale: float = 1) -> str:
+def source(table, scale=1):
     rows = [f"('{label}', {x * scale!r}::DOUBLE)" for label, values in table.items() for x in values or [None] if x is not None]
     missing = [f"('{label}', NULL)" for label, values in table.items() if not values]
     return f"FROM (VALUES {', '.join(rows + missing)}) AS rows(y, x)"
 
 
-def read(model: nbsql.Model, column: int) -> dict[str, float]:
+def read(model, column):
     return {row[0]: row[column] for row in model.likelihoods}
 
 
-def lognormal(values: list[float], lost: int = 0) -> Any:
+def lognormal(values, lost=0):
     logs = np.log(values)
     return stats.lognorm(np.sqrt(np.var(logs, ddof=lost)), scale=np.exp(np.mean(logs)))
 
 
 @pytest.mark.parametrize("scale", [1, 1e-200, 1e140], ids=["", "tiny", "huge"])
 @pytest.mark.parametrize("variance", ["population", "sample"])
-def test_lognormal_is_that_of_scipy(con: Connection, joint: Joint, variance: Any, scale: float) -> None:
+def test_lognormal_is_that_of_scipy(con, joint, variance, scale):
     family = nbsql.LogNormal(variance=variance)
     model = nbsql.fit(con, source(NUMBERS, scale), target="y", families={"x": family})
     assert read(model, 5)["a"] == near(np.mean(np.log(NUMBERS["a"])) + log(scale))
@@ -54,7 +49,7 @@ def test_lognormal_is_that_of_scipy(con: Connection, joint: Joint, variance: Any
             assert scores[label] == near(log(N[label]) + density)
 
 
-def test_lognormal_takes_the_prior_of_a_normal_density(con: Connection) -> None:
+def test_lognormal_takes_the_prior_of_a_normal_density(con):
     prior = nbsql.NormalInverseGamma(kappa=0.5, a=1.5)
     model = nbsql.fit(con, source(NUMBERS), target="y", families={"x": nbsql.LogNormal(prior=prior)})
     logs = f"SELECT y, ln(x) AS x {source(NUMBERS)}"
@@ -62,7 +57,7 @@ def test_lognormal_takes_the_prior_of_a_normal_density(con: Connection) -> None:
     assert [near(row[5:7]) for row in model.likelihoods] == [row[5:7] for row in plain.likelihoods]
 
 
-def test_a_lognormal_column_far_from_1_with_gaps_is_counted_as_exactly(con: Connection) -> None:
+def test_a_lognormal_column_far_from_1_with_gaps_is_counted_as_exactly(con):
     values = [1e140 * (1 + i * 1e-9) for i in range(50)]
     rows = ", ".join(f"('a', {x!r}::DOUBLE)" for x in values)
     con.execute(f"CREATE TABLE far AS FROM (VALUES {rows}, ('a', 'nan'), ('a', 'inf'), ('b', 1), ('b', NULL)) AS rows(y, x)")
@@ -79,7 +74,7 @@ OUTSIDE = {"lognormal": "0", "gamma": "0", "beta": "1", "exponential": "-1", "po
 
 @pytest.mark.parametrize("family", [*OUTSIDE, nbsql.ZeroInflated(of="gamma"), nbsql.ZeroInflated(of="lognormal")])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
-def test_a_number_outside_of_the_distribution_says_nothing_or_is_impossible(con: Connection, family: Any, unseen: Any) -> None:
+def test_a_number_outside_of_the_distribution_says_nothing_or_is_impossible(con, family, unseen):
     table = NUMBERS if family in ("lognormal", "gamma", "beta") else COUNTS
     rows = f"SELECT y, {'x / 1000' if family == 'beta' else 'x'} AS x, y || x AS z FROM ({source(table)})"
     model = nbsql.fit(con, rows, target="y", families={"x": family}, unseen=unseen, name="m")
@@ -100,7 +95,7 @@ def test_a_number_outside_of_the_distribution_says_nothing_or_is_impossible(con:
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (2.5, 0.5)])
 @pytest.mark.parametrize(("estimate", "less"), [("mean", 0), ("mode", 1)])
-def test_exponential_is_that_of_scipy(con: Connection, joint: Joint, a: float, b: float, estimate: Any, less: int) -> None:
+def test_exponential_is_that_of_scipy(con, joint, a, b, estimate, less):
     model = nbsql.fit(con, source(NUMBERS), target="y", families={"x": nbsql.Exponential(a, b, estimate=estimate)})
     less = less if a else 0
     expected = {label: (len(xs) + a - less) / (sum(xs) + b) for label, xs in NUMBERS.items() if xs}
@@ -116,7 +111,7 @@ def test_exponential_is_that_of_scipy(con: Connection, joint: Joint, a: float, b
         assert scores == near({k: log(N[k]) + stats.expon(scale=1 / rate).logpdf(x) for k, rate in expected.items()})
 
 
-def test_a_class_of_zeros_has_a_finite_exponential_density(con: Connection, joint: Joint) -> None:
+def test_a_class_of_zeros_has_a_finite_exponential_density(con, joint):
     rows = "FROM (VALUES ('a', 0.0), ('a', 0.0), ('b', 3.0), ('b', 5.0)) AS rows(y, x)"
     model = nbsql.fit(con, rows, target="y", families={"x": "exponential"})
     assert read(model, 7) == near({"a": 1 / (2e-9), "b": 1 / 4})
@@ -128,7 +123,7 @@ def test_a_class_of_zeros_has_a_finite_exponential_density(con: Connection, join
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (2.5, 1.5)])
 @pytest.mark.parametrize(("estimate", "less"), [("mean", 0), ("mode", 1)])
-def test_geometric_is_that_of_scipy(con: Connection, joint: Joint, a: float, b: float, estimate: Any, less: int) -> None:
+def test_geometric_is_that_of_scipy(con, joint, a, b, estimate, less):
     model = nbsql.fit(con, source(COUNTS), target="y", families={"x": nbsql.Geometric(a, b, estimate=estimate)})
     less = less if a else 0
     n = {label: len(xs) for label, xs in COUNTS.items()}
@@ -147,7 +142,7 @@ def test_geometric_is_that_of_scipy(con: Connection, joint: Joint, a: float, b: 
         assert scores == near({k: log(prior[k]) + stats.geom(p, loc=-1).logpmf(x) for k, p in expected.items()})
 
 
-def test_a_geometric_class_of_zeros_explains_zeros_alone(con: Connection, joint: Joint) -> None:
+def test_a_geometric_class_of_zeros_explains_zeros_alone(con, joint):
     rows = "FROM (VALUES ('a', 0), ('a', 0), ('b', 3), ('b', 1000000000)) AS rows(y, x)"
     model = nbsql.fit(con, rows, target="y", families={"x": "geometric"})
     zero, one = joint(model, "FROM (VALUES (0), (1)) AS rows(x)")
@@ -159,7 +154,7 @@ def test_a_geometric_class_of_zeros_explains_zeros_alone(con: Connection, joint:
 @pytest.mark.parametrize(
     "family", [nbsql.LogNormal(), nbsql.Exponential(1.5, 2), nbsql.Geometric(2, 3)], ids=lambda family: family.name
 )
-def test_weights_are_copies_and_parts_add_up(con: Connection, family: nbsql.Family) -> None:
+def test_weights_are_copies_and_parts_add_up(con, family):
     con.execute("CREATE TABLE heavy AS SELECT 'c' || i % 3 AS y, 1 + (i * 37) % 11 AS x, i % 4 AS w FROM range(60) AS rows(i)")
     con.execute("CREATE TABLE copies AS SELECT y, x FROM heavy, range(w)")
     copies = nbsql.fit(con, "copies", target="y", families={"x": family})
@@ -174,12 +169,12 @@ def test_weights_are_copies_and_parts_add_up(con: Connection, family: nbsql.Fami
             assert [x for x in one[5:] if x is not None] == near([x for x in other[5:] if x is not None])
 
 
-def test_drift_is_that_of_the_distribution(con: Connection) -> None:
+def test_drift_is_that_of_the_distribution(con):
     names = ["lognormal", "exponential", "geometric"]
     columns = ", ".join(f"x AS {name}" for name in names)
     numbers = "SELECT i, 1 + i * {} % 9 AS x, '{}' AS t FROM range(10) AS r(i)"
     rows = f"SELECT 'c' || i % 2 AS y, {columns}, t AS text FROM ({numbers})"
-    families: dict[str, Any] = {name: name for name in names}
+    families = {name: name for name in names}
     model = nbsql.fit(
         con, rows.format(7, "u"), target="y", families={**families, "text": nbsql.Text(tfidf=True)}, name="drifting"
     )
@@ -208,7 +203,7 @@ def test_drift_is_that_of_the_distribution(con: Connection) -> None:
         ("geometric", "1.5", "1 value of column 'x' is not whole; geometric counts must be whole numbers"),
     ],
 )
-def test_a_value_that_the_family_cannot_have(con: Connection, refused: Any, family: str, value: str, message: str) -> None:
+def test_a_value_that_the_family_cannot_have(con, refused, family, value, message):
     rows = f"FROM (VALUES ('a', 1.0::DOUBLE), ('b', {value}), ('b', NULL), (NULL, -9)) AS rows(y, x)"
     with refused(nbsql.InputError, message):
         nbsql.fit(con, rows, target="y", families={"x": family})

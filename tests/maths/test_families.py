@@ -56,7 +56,7 @@ class Normal(Moments):
     distribution: ClassVar[str] = "gaussian"
 
     @property
-    def estimate_options(self) -> dict[str, float | None]:
+    def estimate_options(self):
         return {"floor": self.floor, "lost": 0.0}
 
 
@@ -69,7 +69,7 @@ class Tags(Bag):
 
 
 @pytest.mark.slow
-def test_a_family_of_a_known_kind_needs_no_other_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_family_of_a_known_kind_needs_no_other_change(monkeypatch):
     for kind in (Word, Normal, Tags):
         monkeypatch.setitem(STORED, kind.name, kind)
     con = duckdb.connect()
@@ -89,7 +89,7 @@ def test_a_family_of_a_known_kind_needs_no_other_change(monkeypatch: pytest.Monk
         other.sql("predict", "t", dialect="sqlite")
 
 
-def test_a_family_names_all_macros_that_it_has_and_no_other() -> None:
+def test_a_family_names_all_macros_that_it_has_and_no_other():
     renderer = Renderer("duckdb")
     for family in FAMILIES:
         assert [macro for macro in family.macros.values() if not renderer.has(macro)] == [], family
@@ -98,6 +98,6 @@ def test_a_family_names_all_macros_that_it_has_and_no_other() -> None:
         assert [macro for macro in own if f"nbsql.{macro}(" not in TEMPLATES] == [], family
 
 
-def test_templates_ask_for_parts_that_families_name() -> None:
+def test_templates_ask_for_parts_that_families_name():
     asked = re.findall(r"\bmacros\.(\w+)|'(\w+)' (?:not )?in macros", TEMPLATES)
     assert {name for pair in asked for name in pair if name} == PARTS

@@ -1,7 +1,6 @@
 """A heavy row that is forgotten, or left out, takes no light ones along: whole weights are added and taken away exactly."""
 
 import math
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +17,7 @@ ROWS = f"""CREATE TABLE t AS FROM (VALUES
     (6, 'c', 'h', 5.0, 4.5, 4, 'heavy', ['h'], TRUE, {HEAVY}),
     (7, 'c', 'w', 6.0, 5.0, 4, 'light', ['l'], TRUE, 1.0)
 ) AS t(id, c, level, same, x, k, words, list, flag, w)"""
-KINDS: dict[str, dict[str, Any]] = {
+KINDS = {
     "levels": {"features": ["level", "flag"]},
     "missing as a category": {"features": ["flag"], "nulls": "category"},
     "smoothed unseen": {"features": ["level"], "unseen": "smooth"},
@@ -37,13 +36,13 @@ MEANS = ("numbers", "a shared variance", "rates", "words weighed", "lda")
 
 
 @pytest.fixture
-def con() -> duckdb.DuckDBPyConnection:
+def con():
     con = duckdb.connect()
     con.execute(ROWS)
     return con
 
 
-def assert_same(found: nbsql.Model, expected: nbsql.Model, tolerance: float, counts: float = 1e-14) -> None:
+def assert_same(found, expected, tolerance, counts=1e-14):
     for one, other in zip(found.priors.fetchall(), expected.priors.fetchall(), strict=True):
         assert one[0] == other[0]
         assert one[1:] == pytest.approx(other[1:], rel=counts)
@@ -58,8 +57,8 @@ def assert_same(found: nbsql.Model, expected: nbsql.Model, tolerance: float, cou
 @pytest.mark.filterwarnings("ignore:the values of .* that are left in class:nbsql.NbsqlWarning")
 @pytest.mark.parametrize("batches", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_heavy_row_that_is_forgotten_leaves_the_light_ones(con: duckdb.DuckDBPyConnection, kind: str, batches: int) -> None:
-    options: dict[str, Any] = {"target": "c", "weight": "w", **KINDS[kind]}
+def test_a_heavy_row_that_is_forgotten_leaves_the_light_ones(con, kind, batches):
+    options = {"target": "c", "weight": "w", **KINDS[kind]}
     if batches == 1:
         model = nbsql.fit(con, "t", **options)
         model.forget("FROM t WHERE w > 100")
@@ -78,7 +77,7 @@ def test_a_heavy_row_that_is_forgotten_leaves_the_light_ones(con: duckdb.DuckDBP
     assert_same(model, light, near)
 
 
-def test_light_rows_that_were_not_learnt_cannot_be_forgotten_with_a_heavy_one(con: duckdb.DuckDBPyConnection) -> None:
+def test_light_rows_that_were_not_learnt_cannot_be_forgotten_with_a_heavy_one(con):
     model = nbsql.fit(con, "FROM t WHERE id <> 3", target="c", weight="w", features=["level"])
     with pytest.raises(nbsql.InputError, match="cannot forget the query: it has 10000000002 of class 'a'"):
         model.forget("FROM t WHERE c = 'a'")
@@ -88,7 +87,7 @@ def test_light_rows_that_were_not_learnt_cannot_be_forgotten_with_a_heavy_one(co
     )
 
 
-def test_light_rows_of_segments_and_slices_are_left(con: duckdb.DuckDBPyConnection) -> None:
+def test_light_rows_of_segments_and_slices_are_left(con):
     model = nbsql.fit(con, "t", target="c", weight="w", features=["level"], segment_by="flag")
     model.forget("FROM t WHERE w > 100")
     light = nbsql.fit(con, "FROM t WHERE w < 100", target="c", weight="w", features=["level"], segment_by="flag")
@@ -103,9 +102,9 @@ def test_light_rows_of_segments_and_slices_are_left(con: duckdb.DuckDBPyConnecti
 
 
 @pytest.mark.slow
-def test_a_heavy_row_that_is_left_out_leaves_the_light_ones(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_heavy_row_that_is_left_out_leaves_the_light_ones(con):
     con.execute("ALTER TABLE t ALTER w TYPE DOUBLE; UPDATE t SET w = 4e14 WHERE w > 100")
-    options: dict[str, Any] = {"target": "c", "weight": "w", "features": ["level"], "families": {"level": "categorical"}}
+    options = {"target": "c", "weight": "w", "features": ["level"], "families": {"level": "categorical"}}
     found = nbsql.cross_validate(con, "t", folds="loo", **options)
     total = 0.0
     for (row,) in con.execute("SELECT id FROM t").fetchall():
@@ -118,7 +117,7 @@ def test_a_heavy_row_that_is_left_out_leaves_the_light_ones(con: duckdb.DuckDBPy
     assert found.log_loss == pytest.approx(total / weight, rel=1e-12)
 
 
-def test_light_rows_whose_weights_are_fractions_are_left(con: duckdb.DuckDBPyConnection) -> None:
+def test_light_rows_whose_weights_are_fractions_are_left(con):
     con.execute("ALTER TABLE t ALTER w TYPE DOUBLE; UPDATE t SET w = w / 3 WHERE w < 100")
     model = nbsql.fit(con, "t", target="c", weight="w", features=["level"])
     model.forget("FROM t WHERE w > 100")
@@ -126,7 +125,7 @@ def test_light_rows_whose_weights_are_fractions_are_left(con: duckdb.DuckDBPyCon
     assert_same(model, light, 1e-4, 1e-5)
 
 
-def test_an_exact_threshold_does_not_keep_what_is_rounding() -> None:
+def test_an_exact_threshold_does_not_keep_what_is_rounding():
     con = duckdb.connect()
     con.execute(
         "CREATE TABLE t AS SELECT ['a', 'b'][1 + i % 2] AS c, ['u', 'v', 'w'][1 + i % 3] AS k, 0.1 + i / 7 AS w "

@@ -1,11 +1,8 @@
 """The plug-in Bayes classifier: shares of equal rows, held against counting them by hand; and joint columns among others."""
 
 from collections import Counter
-from collections.abc import Callable
 from contextlib import nullcontext
 from math import inf, log
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -13,14 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.algebra import examples
 from support.inserted import insert
-from support.refused import Refused
 
 import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 # Ten days: on 3, yes; the joint of (hot, weak) and yes is 0.3 * 2/3, that of (hot, weak) and no is 0.7 * 1/7.
 DAYS = """
@@ -30,7 +24,7 @@ DAYS = """
   ) AS days(temperature, wind, play)"""
 
 
-def test_equal_rows_are_counted(con: Connection, joint: Joint) -> None:
+def test_equal_rows_are_counted(con, joint):
     con.execute(DAYS)
     model = nbsql.fit(con, "days", target="play", method="joint", name="tennis")
     assert nbsql.load(con, "tennis").families == model.families
@@ -50,7 +44,7 @@ def test_equal_rows_are_counted(con: Connection, joint: Joint) -> None:
     assert {(row[0], row[2]): row[3] for row in model.likelihoods}["no", '["cool",null]'] == pytest.approx(2 / 7)
 
 
-def test_a_row_never_seen_has_no_prediction(con: Connection) -> None:
+def test_a_row_never_seen_has_no_prediction(con):
     con.execute(DAYS)
     model = nbsql.fit(con, "days", target="play", method="joint")
     rows = "SELECT * FROM (VALUES ('cool', 'weak'), ('cold', 'weak'), ('hot', NULL), ('hot', 'NULL')) AS t(temperature, wind)"
@@ -58,7 +52,7 @@ def test_a_row_never_seen_has_no_prediction(con: Connection) -> None:
     assert [row[2] for row in model.log_evidence(rows)] == [-inf] * 4
 
 
-def test_lists_of_values_are_told_apart(con: Connection) -> None:
+def test_lists_of_values_are_told_apart(con):
     rows = """FROM (VALUES ('a,b', 'c', 1), ('a', 'b,c', 2), ('a"', ',"b', 3), ('a",', '"b', 4),
         (NULL, 'null', 5), ('null', NULL, 6), ('', 'x', 7), ('x', '', 8), ('line\nend', '\\', 9)) AS rows(u, v, y)"""
     model = nbsql.fit(con, rows, target="y", method="joint")
@@ -67,7 +61,7 @@ def test_lists_of_values_are_told_apart(con: Connection) -> None:
 
 @examples(5)
 @given(st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 2, st.integers(0, 2), st.sampled_from("xyz")), min_size=1))
-def test_the_posterior_is_the_share_of_the_class_among_equal_rows(rows: list[tuple[Any, ...]]) -> None:
+def test_the_posterior_is_the_share_of_the_class_among_equal_rows(rows):
     con = duckdb.connect()
     con.execute("CREATE TABLE rows (u VARCHAR, v VARCHAR, w INTEGER, y VARCHAR)")
     insert(con, "rows", rows)
@@ -79,7 +73,7 @@ def test_the_posterior_is_the_share_of_the_class_among_equal_rows(rows: list[tup
             assert probability == pytest.approx(max(count[(*x, label)] for label in labels) / whole[tuple(x)], abs=1e-12)
 
 
-def test_weights_updates_and_parts_are_as_for_other_families(con: Connection) -> None:
+def test_weights_updates_and_parts_are_as_for_other_families(con):
     con.execute(DAYS)
     con.execute(
         "CREATE TABLE more AS FROM (VALUES ('cool', 'weak', 'yes'), ('hot', 'weak', 'no')) AS t(temperature, wind, play)"
@@ -97,7 +91,7 @@ def test_weights_updates_and_parts_are_as_for_other_families(con: Connection) ->
     assert sorted(twice.predict("days"), key=repr) == sorted(once.predict("days"), key=repr)
 
 
-def test_joint_columns_beside_others(con: Connection, joint: Joint) -> None:
+def test_joint_columns_beside_others(con, joint):
     con.execute(DAYS)
     con.execute("CREATE TABLE longer AS SELECT *, row_number() OVER () * 1.5 AS x FROM days")
     families = {"day": nbsql.Joint(["Temperature", "wind"]), "x": "gaussian"}
@@ -110,7 +104,7 @@ def test_joint_columns_beside_others(con: Connection, joint: Joint) -> None:
         assert joint(model, row) == [{label: pytest.approx(score, rel=1e-14) for label, score in expected.items()}]
 
 
-def test_whole_numbers_with_a_gap_come_as_doubles_from_a_frame(con: Connection) -> None:
+def test_whole_numbers_with_a_gap_come_as_doubles_from_a_frame(con):
     pd = pytest.importorskip("pandas")
     con.execute("CREATE TABLE t AS FROM (VALUES (1, 'a', 'x'), (2, 'a', 'y'), (NULL, 'b', 'x')) AS t(n, u, y)")
     model = nbsql.fit(con, "t", target="y", method="joint")
@@ -118,14 +112,14 @@ def test_whole_numbers_with_a_gap_come_as_doubles_from_a_frame(con: Connection) 
     assert [row[2] for row in model.predict(frame)] == ["x", "x", "y"]
 
 
-def test_columns_with_a_family_of_their_own_stay_out(con: Connection) -> None:
+def test_columns_with_a_family_of_their_own_stay_out(con):
     rows = "SELECT i % 3 AS a, i % 2 AS b, i * 1.0 AS x, 'c' || i % 4 // 2 AS y FROM range(24) AS r(i)"
     model = nbsql.fit(con, rows, target="y", method="joint", families={"x": "gaussian"}, alpha=0.5)
     assert {name: str(family) for name, family in model.families.items()} == {"joint": "joint", "x": "gaussian"}
     assert model.families["joint"].alpha == 0.5
 
 
-def test_mushrooms(con: Connection, data: Path) -> None:
+def test_mushrooms(con, data):
     """Against a GROUP BY: on three columns at once the naive assumption costs, the joint shares are the best there is."""
     con.execute(f"CREATE TABLE t AS FROM read_csv('{data}/mushroom.csv.gz')")
     names = [row[0] for row in con.execute("DESCRIBE t").fetchall()]
@@ -138,7 +132,7 @@ def test_mushrooms(con: Connection, data: Path) -> None:
     assert right == best
 
 
-def test_missing_values_that_are_an_error_are_counted(con: Connection, refused: Refused) -> None:
+def test_missing_values_that_are_an_error_are_counted(con, refused):
     con.execute(DAYS)
     line = "2 values of column 'wind' are NULL, and nulls='error'; fill them, or use nulls='skip'"
     with refused(nbsql.InputError, line):
@@ -147,7 +141,7 @@ def test_missing_values_that_are_an_error_are_counted(con: Connection, refused: 
 
 
 @pytest.mark.slow
-def test_a_row_never_seen_can_have_the_naive_answer(con: Connection, joint: Joint) -> None:
+def test_a_row_never_seen_can_have_the_naive_answer(con, joint):
     con.execute(DAYS)
     con.execute("CREATE TABLE wide AS SELECT days.*, i % 2 = 0 AS dry, i::DOUBLE AS x FROM days, range(3) AS r(i)")
     model = nbsql.fit(con, "wide", target="play", method=nbsql.JointBayes(backoff="naive"), name="kept")
@@ -166,7 +160,7 @@ def test_a_row_never_seen_can_have_the_naive_answer(con: Connection, joint: Join
         (expected,) = joint(other, row)
         assert joint(model, row) == [{label: pytest.approx(score, rel=1e-13) for label, score in expected.items()}], values
         assert joint(nbsql.load(con, "kept"), row) == joint(model, row)
-        sums: dict[str, float] = {}
+        sums = {}
         for contribution in model.explain(row):
             sums[contribution[1]] = sums.get(contribution[1], 0.0) + contribution[-1]
         assert sums == {label: pytest.approx(score, rel=1e-13) for label, score in expected.items()}
@@ -179,7 +173,7 @@ def test_a_row_never_seen_can_have_the_naive_answer(con: Connection, joint: Join
     assert model.evaluate("wide").accuracy >= naive.evaluate("wide").accuracy
 
 
-def test_joint_columns_can_back_off_beside_others(con: Connection, joint: Joint) -> None:
+def test_joint_columns_can_back_off_beside_others(con, joint):
     con.execute(DAYS)
     con.execute("CREATE TABLE longer AS SELECT *, 'k' || length(temperature) % 2 AS k FROM days")
     together = nbsql.Joint(["temperature", "wind"], backoff="naive")
@@ -193,7 +187,7 @@ def test_joint_columns_can_back_off_beside_others(con: Connection, joint: Joint)
         assert joint(model, row) == [{label: pytest.approx(score, rel=1e-13) for label, score in expected.items()}], values
 
 
-def test_smoothing_and_a_backoff_are_two_answers() -> None:
+def test_smoothing_and_a_backoff_are_two_answers():
     with pytest.raises(
         nbsql.InputError, match=r"^unseen='smooth' and a backoff are two answers to values never seen; leave one"
     ):

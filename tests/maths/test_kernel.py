@@ -1,11 +1,7 @@
 """Kernel densities against scipy's, on the grid and off it."""
 
-from collections.abc import Callable
 from math import log
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,12 +10,9 @@ import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
-
 
 @pytest.mark.parametrize("bandwidth", [None, 0.4])
-def test_the_density_of_every_cell_is_that_of_scipy(con: Connection, data: Path, bandwidth: float | None) -> None:
+def test_the_density_of_every_cell_is_that_of_scipy(con, data, bandwidth):
     frame = con.sql(f"SELECT petal_length AS x, species AS y FROM read_csv('{data}/iris.csv')").df()
     model = nbsql.fit(con, frame, target="y", families={"x": nbsql.Kernel(bandwidth=bandwidth, cells=200)}, alpha=0)
     family = model.families["x"]
@@ -35,7 +28,7 @@ def test_the_density_of_every_cell_is_that_of_scipy(con: Connection, data: Path,
         np.testing.assert_allclose([found[label, cell] for cell in range(200)], density, rtol=1e-9, atol=1e-300)
 
 
-def test_a_weight_counts_as_so_many_rows_in_the_grid_too(con: Connection) -> None:
+def test_a_weight_counts_as_so_many_rows_in_the_grid_too(con):
     con.execute("CREATE TABLE once AS SELECT sin(i * i) * 3 AS x, i % 2 AS y, 1 + i % 3 AS w FROM range(9) AS t(i)")
     con.execute("CREATE TABLE copies AS SELECT once.* FROM once, range(3) AS t(k) WHERE k < w")
     weighted, copied = (
@@ -49,7 +42,7 @@ def test_a_weight_counts_as_so_many_rows_in_the_grid_too(con: Connection) -> Non
     assert nbsql.fit(con, halves, target="y", families={"x": "kernel"}, weight="w").predict_one({"x": 6})["prediction"] == "b"
 
 
-def test_a_fine_grid_is_close_to_the_density_itself(con: Connection, data: Path, joint: Joint) -> None:
+def test_a_fine_grid_is_close_to_the_density_itself(con, data, joint):
     frame = con.sql(f"SELECT petal_length AS x, species AS y FROM read_csv('{data}/iris.csv')").df()
     model = nbsql.fit(con, frame, target="y", families={"x": nbsql.Kernel(cells=2000)}, alpha=0)
     ours = np.array([list(row.values()) for row in joint(model, frame[["x"]])])
@@ -58,7 +51,7 @@ def test_a_fine_grid_is_close_to_the_density_itself(con: Connection, data: Path,
         np.testing.assert_allclose(np.exp(ours[:, column]), expected, rtol=0.05, atol=1e-3)
 
 
-def test_missing_numbers_far_ones_and_classes_without_any(con: Connection, joint: Joint) -> None:
+def test_missing_numbers_far_ones_and_classes_without_any(con, joint):
     rows = "FROM (VALUES ('a', 1.0), ('a', 2.0), ('b', NULL), ('b', 'nan'::DOUBLE)) AS t(y, x)"
     model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Kernel(bandwidth=1, cells=10)}, name="kept")
     assert nbsql.load(con, "kept").families == model.families
@@ -73,7 +66,7 @@ def test_missing_numbers_far_ones_and_classes_without_any(con: Connection, joint
     assert joint(model, "SELECT -1e9 AS x") == joint(model, "SELECT -1.9 AS x")
 
 
-def test_what_is_learnt_later_counts_as_much(con: Connection) -> None:
+def test_what_is_learnt_later_counts_as_much(con):
     con.execute("CREATE TABLE t AS SELECT sin(i) * 3 AS x, i % 2 AS y, i % 3 AS w, i < 60 AS early FROM range(100) AS r(i)")
     whole = nbsql.fit(con, "t", target="y", families={"x": "kernel"}, features=["x"])
     part = nbsql.fit(con, "FROM t WHERE early", target="y", families={"x": whole.families["x"]}, features=["x"])
@@ -88,7 +81,7 @@ def test_what_is_learnt_later_counts_as_much(con: Connection) -> None:
     ]
 
 
-def test_a_sample_has_the_density(con: Connection) -> None:
+def test_a_sample_has_the_density(con):
     con.execute("CREATE TABLE t AS SELECT sin(i) * 3 + (i % 2) * 8 AS x, 'k' AS y FROM range(500) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning):
         model = nbsql.fit(con, "t", target="y", families={"x": nbsql.Kernel(cells=256)}, alpha=0)

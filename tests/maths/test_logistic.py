@@ -1,15 +1,12 @@
 """Logistic regression, against scikit-learn on the same columns, categories one-hot."""
 
-from collections.abc import Callable
 from operator import itemgetter
-from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 from support.algebra import alike, examples
@@ -20,9 +17,6 @@ import nbsql
 import nbsql.learning.logistic
 from nbsql.plan import VERBS
 
-Connection = duckdb.DuckDBPyConnection
-Numbers = NDArray[np.float64]
-
 DAYS = """CREATE TABLE days AS SELECT
     i, ['sun', 'rain', 'snow', NULL][1 + a % 4] AS sky, 20 + (b % 97) / 10 AS warmth, c % 3 = 0 AS windy,
     (a + c) % 4 AS guests, b % 5 AS calls, 1 + c % 3 AS w,
@@ -30,19 +24,19 @@ DAYS = """CREATE TABLE days AS SELECT
     FROM (SELECT i, i * 7919 % 104729 AS a, i * 7907 % 1009 AS b, i * i % 211 AS c FROM range(200) AS t(i))"""
 
 
-def theirs(x: Numbers, y: Any, penalty: float = 0.5, weight: Any = None) -> LogisticRegression:
+def theirs(x, y, penalty=0.5, weight=None):
     """scikit-learn's model, searched for as far as it goes."""
     solver = "newton-cholesky" if len(np.unique(y)) == 2 else "lbfgs"
     strength = 1 / (2 * penalty) if penalty else np.inf
     return LogisticRegression(C=strength, tol=1e-12, max_iter=100_000, solver=solver).fit(x, y, sample_weight=weight)
 
 
-def weights(model: nbsql.Model) -> dict[tuple[Any, ...], float]:
+def weights(model):
     """By class, feature and value."""
     return {row[:3]: row[4] for row in model.linear()}
 
 
-def coefficients(model: nbsql.Model, terms: list[tuple[str, str | None]]) -> tuple[Numbers, Numbers]:
+def coefficients(model, terms):
     """The weights of terms, a row a class as scikit-learn has them, and the biases."""
     found = weights(model)
     labels = sorted(model.classes) if len(model.classes) > 2 else [max(model.classes)]
@@ -52,23 +46,23 @@ def coefficients(model: nbsql.Model, terms: list[tuple[str, str | None]]) -> tup
     )
 
 
-def posteriors(model: nbsql.Model, source: str = "rows") -> Numbers:
+def posteriors(model, source="rows"):
     k = len(model.classes)
     return np.array([row[-k:] for row in sorted(model.predict_proba(f"SELECT * FROM {source}").fetchall())], dtype=float)
 
 
-def numbers_of(x: Numbers) -> list[tuple[str, str | None]]:
+def numbers_of(x):
     return [(f"x{j}", None) for j in range(1, x.shape[1] + 1)]
 
 
-def data(name: str) -> tuple[Numbers, Numbers]:
+def data(name):
     loader = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}[name]
     x, y = loader(return_X_y=True)
     keep = np.arange(len(y)) % 7 != 0  # so that the priors differ
     return x[keep][:, :10], y[keep]
 
 
-def noisy() -> tuple[Numbers, Numbers]:
+def noisy():
     """Numbers that do not separate the classes."""
     x, y = data("iris")
     return x + np.random.default_rng(7).normal(size=x.shape), y
@@ -79,7 +73,7 @@ def noisy() -> tuple[Numbers, Numbers]:
     [("iris", 0.5), *(pytest.param(*case, marks=pytest.mark.slow) for case in (("wine", 2.0), ("cancer", 0.05)))],
 )
 @pytest.mark.usefixtures("form")
-def test_weights_and_posteriors_are_those_of_scikit_learn(con: Connection, name: str, penalty: float) -> None:
+def test_weights_and_posteriors_are_those_of_scikit_learn(con, name, penalty):
     x, y = data(name)
     load(con, x, y)
     model = nbsql.fit(con, "rows", target="y", id="i", method=nbsql.Logistic(penalty=penalty))
@@ -91,7 +85,7 @@ def test_weights_and_posteriors_are_those_of_scikit_learn(con: Connection, name:
 
 
 @pytest.mark.parametrize("name", ["wine", "cancer"])
-def test_nothing_is_left_of_the_gradient(con: Connection, name: str) -> None:
+def test_nothing_is_left_of_the_gradient(con, name):
     x, y = data(name)
     load(con, x, y)
     model = nbsql.fit(con, "rows", target="y", id="i", method=nbsql.Logistic(penalty=0.3))
@@ -106,7 +100,7 @@ def test_nothing_is_left_of_the_gradient(con: Connection, name: str) -> None:
     np.testing.assert_allclose((errors.T @ centred + 0.6 * found) / scale, 0, atol=1e-8)
 
 
-def test_without_a_penalty_it_is_maximum_likelihood(con: Connection) -> None:
+def test_without_a_penalty_it_is_maximum_likelihood(con):
     x, y = noisy()
     load(con, x, y)
     model = nbsql.fit(con, "rows", target="y", id="i", method=nbsql.Logistic(penalty=0))
@@ -115,7 +109,7 @@ def test_without_a_penalty_it_is_maximum_likelihood(con: Connection) -> None:
     np.testing.assert_allclose(found, other.coef_, rtol=0, atol=1e-5)
 
 
-def test_passengers_of_the_titanic(con: Connection, data: Any) -> None:
+def test_passengers_of_the_titanic(con, data):
     """Numbers, categories and booleans, with gaps and weights."""
     con.execute(f"""CREATE TABLE rows AS SELECT row_number() OVER () AS i, Survived AS y, Pclass::VARCHAR AS class, Sex AS sex,
         Age::DOUBLE AS age, Fare::DOUBLE AS fare, Embarked AS port, CASE WHEN Age IS NOT NULL THEN SibSp > 0 END AS escorted,
@@ -123,7 +117,7 @@ def test_passengers_of_the_titanic(con: Connection, data: Any) -> None:
     model = nbsql.fit(con, "rows", target="y", id="i", weight="w", method="logistic")
     frame = con.execute("FROM rows ORDER BY i").df()
     w = frame.w.to_numpy(dtype=float)
-    columns: dict[tuple[str, str | None], Numbers] = {}
+    columns = {}
     for name in ("age", "fare", "escorted"):
         column = frame[name].astype(float).to_numpy()
         known = ~np.isnan(column)
@@ -141,7 +135,7 @@ def test_passengers_of_the_titanic(con: Connection, data: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("form")
-def test_all_that_it_takes_in_one_model(con: Connection) -> None:
+def test_all_that_it_takes_in_one_model(con):
     con.execute(DAYS)
     con.execute("UPDATE days SET windy = NULL WHERE i % 9 = 0")
     families = {
@@ -162,7 +156,7 @@ def test_all_that_it_takes_in_one_model(con: Connection) -> None:
     x = np.array([np.asarray(column, dtype=float) for column in columns]).T
     other = theirs(x, frame.place, 0.1, w)
     np.testing.assert_allclose(posteriors(model, "days"), other.predict_proba(x), rtol=0, atol=1e-5)
-    terms: list[tuple[str, str | None]] = [("counts", "guests"), ("counts", "calls"), ("sky", None), ("warmth", "(-inf, 23)")]
+    terms = [("counts", "guests"), ("counts", "calls"), ("sky", None), ("warmth", "(-inf, 23)")]
     found, _ = coefficients(model, terms)
     np.testing.assert_allclose(found, other.coef_[:, [0, 1, 7, 8]], rtol=0, atol=1e-5)
     joint = nbsql.fit(
@@ -176,7 +170,7 @@ def test_all_that_it_takes_in_one_model(con: Connection) -> None:
     assert "both" in {row[1] for row in joint.linear()}
 
 
-def test_means_of_a_billion(con: Connection) -> None:
+def test_means_of_a_billion(con):
     x, y = data("iris")
     load(con, x + 1e9, y)
     model = nbsql.fit(con, "rows", target="y", id="i", method="logistic")
@@ -188,7 +182,7 @@ def test_means_of_a_billion(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_columns_of_very_different_sizes(con: Connection) -> None:
+def test_columns_of_very_different_sizes(con):
     x, y = noisy()
     load(con, x, y)
     plain = nbsql.fit(con, "rows", target="y", id="i", method=nbsql.Logistic(penalty=0))
@@ -198,18 +192,18 @@ def test_columns_of_very_different_sizes(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("features", [["sky", "windy"], ["sky", "warmth", "guests"]])
-def test_a_weight_is_so_many_copies_in_any_order(con: Connection, features: list[str]) -> None:
+def test_a_weight_is_so_many_copies_in_any_order(con, features):
     con.execute(DAYS)
-    options: dict[str, Any] = {"target": "place", "features": features, "method": "logistic"}
+    options = {"target": "place", "features": features, "method": "logistic"}
     once = weights(nbsql.fit(con, "days", weight="w", **options))
     copied = "SELECT * FROM (SELECT *, unnest(range(w::INTEGER)) FROM days) ORDER BY hash(i)"
     assert weights(nbsql.fit(con, copied, **options)) == pytest.approx(once, abs=1e-9)
 
 
 @pytest.mark.slow
-def test_a_large_table_is_begun_with_a_sample(con: Connection, layout: Callable[..., None]) -> None:
+def test_a_large_table_is_begun_with_a_sample(con, layout):
     con.execute(DAYS.replace("range(200)", "range(2000)"))
-    options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
+    options = {"target": "place", "id": "i", "method": "logistic"}
     whole = weights(nbsql.fit(con, "days", **options))
     layout(sample_rows=100)
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(whole, abs=1e-8)
@@ -218,9 +212,9 @@ def test_a_large_table_is_begun_with_a_sample(con: Connection, layout: Callable[
 
 
 @pytest.mark.slow
-def test_many_products_are_summed_by_block(con: Connection, layout: Callable[..., None]) -> None:
+def test_many_products_are_summed_by_block(con, layout):
     con.execute(DAYS)
-    options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
+    options = {"target": "place", "id": "i", "method": "logistic"}
     one_by_one = weights(nbsql.fit(con, "days", **options))
     layout(logistic_sums=0)
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(one_by_one, abs=1e-8)
@@ -230,7 +224,7 @@ def test_many_products_are_summed_by_block(con: Connection, layout: Callable[...
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y", None]), st.integers(-3, 3)), min_size=4, max_size=25)
 )
-def test_probabilities_sum_to_one_whatever_the_rows(rows: list[tuple[str, str | None, int]]) -> None:
+def test_probabilities_sum_to_one_whatever_the_rows(rows):
     con = duckdb.connect()
     con.execute("CREATE TABLE rows (label VARCHAR, kind VARCHAR, n INTEGER)")
     insert(con, "rows", rows)
@@ -244,12 +238,12 @@ def test_probabilities_sum_to_one_whatever_the_rows(rows: list[tuple[str, str | 
     assert means == pytest.approx([shares[label] for label in sorted(shares)], abs=1e-6 * n)  # the bias has no penalty
 
 
-def _tells_nothing(rows: list[tuple[str, str | None, int]]) -> bool:
+def _tells_nothing(rows):
     kinds, numbers = {kind for _, kind, _ in rows} - {None}, {n for _, _, n in rows}
     return len(kinds) < 2 or len(numbers) < 2 or len({label for label, _, _ in rows}) < 2
 
 
-def _quiet() -> Any:
+def _quiet():
     import contextlib
 
     return contextlib.nullcontext()
@@ -259,13 +253,13 @@ def _quiet() -> Any:
 
 
 @pytest.fixture
-def spoken(con: Connection) -> nbsql.Model:
+def spoken(con):
     con.execute(DAYS)
     return nbsql.fit(con, "days", target="place", name="places", id="i", weight="w", method="logistic")
 
 
 @pytest.mark.usefixtures("form")
-def test_contributions_sum_to_the_scores_and_the_weights_say_them_too(con: Connection) -> None:
+def test_contributions_sum_to_the_scores_and_the_weights_say_them_too(con):
     con.execute(DAYS)
     model = nbsql.fit(con, "days", target="place", id="i", weight="w", method="logistic")
     scores = np.array([row[-3:] for row in sorted(model.joint_log_likelihood("days").fetchall(), key=itemgetter(0))])
@@ -285,7 +279,7 @@ def test_contributions_sum_to_the_scores_and_the_weights_say_them_too(con: Conne
     assert sum(found[label, "sky", "sun"] for label in ("home", "in", "out")) == pytest.approx(0, abs=1e-12)
 
 
-def test_a_value_never_met_or_missing_adds_nothing(spoken: nbsql.Model) -> None:
+def test_a_value_never_met_or_missing_adds_nothing(spoken):
     row = "SELECT 1 AS i, {sky} AS sky, {warmth} AS warmth, NULL::BOOLEAN AS windy, NULL::INTEGER AS guests, 2 AS calls"
     rows = [
         row.format(sky=sky, warmth=warmth) for sky, warmth in [("'hail'", "NULL::DOUBLE"), ("NULL::VARCHAR", "'nan'::DOUBLE")]
@@ -298,12 +292,12 @@ def test_a_value_never_met_or_missing_adds_nothing(spoken: nbsql.Model) -> None:
         )
 
 
-def _scores(said: dict[tuple[Any, Any], float]) -> list[float]:
+def _scores(said):
     return [sum(c for (label, _), c in said.items() if label == wanted) for wanted in ("home", "in", "out")]
 
 
 @pytest.mark.slow
-def test_it_is_a_model_like_others(con: Connection, spoken: nbsql.Model, tmp_path: Any) -> None:
+def test_it_is_a_model_like_others(con, spoken, tmp_path):
     expected = posteriors(spoken, "days")
     assert sorted(con.execute("FROM places.predict_proba('days')").fetchall()) == sorted(
         spoken.predict_proba("days").fetchall()
@@ -339,7 +333,7 @@ def test_it_is_a_model_like_others(con: Connection, spoken: nbsql.Model, tmp_pat
 
 
 @pytest.mark.slow
-def test_it_is_there_for_another_process(tmp_path: Any) -> None:
+def test_it_is_there_for_another_process(tmp_path):
     path = tmp_path / "shop.duckdb"
     with duckdb.connect(str(path)) as con:
         con.execute(DAYS)
@@ -351,7 +345,7 @@ def test_it_is_there_for_another_process(tmp_path: Any) -> None:
         np.testing.assert_allclose(again, expected, rtol=0, atol=1e-9)  # sums are added in any order
 
 
-def test_what_is_counted_is_there_as_in_naive_bayes(con: Connection, spoken: nbsql.Model) -> None:
+def test_what_is_counted_is_there_as_in_naive_bayes(con, spoken):
     naive = nbsql.fit(con, "days", target="place", id="i", weight="w")
     for name in ("priors", "likelihoods", "statistics"):
         alike(getattr(spoken, name).fetchall(), getattr(naive, name).fetchall())
@@ -360,9 +354,9 @@ def test_what_is_counted_is_there_as_in_naive_bayes(con: Connection, spoken: nbs
 
 
 @pytest.mark.slow
-def test_slices_of_the_counts_drift(con: Connection) -> None:
+def test_slices_of_the_counts_drift(con):
     con.execute(DAYS)
-    options: dict[str, Any] = {"target": "place", "exclude": ["i", "w"]}
+    options = {"target": "place", "exclude": ["i", "w"]}
     sliced = nbsql.fit(con, "days", slice_by="i % 2", method="logistic", **options)
     assert weights(sliced) == pytest.approx(weights(nbsql.fit(con, "days", method="logistic", **options)), abs=1e-9)
     naive = nbsql.fit(con, "days", slice_by="i % 2", **options)
@@ -370,16 +364,16 @@ def test_slices_of_the_counts_drift(con: Connection) -> None:
 
 
 @pytest.mark.slow
-def test_features_that_tell_most(con: Connection) -> None:
+def test_features_that_tell_most(con):
     con.execute(DAYS)
-    options: dict[str, Any] = {"target": "place", "exclude": ["i", "w"], "method": "logistic"}
+    options = {"target": "place", "exclude": ["i", "w"], "method": "logistic"}
     best = nbsql.fit(con, "days", features=nbsql.Best(2), **options)
     assert len(best.families) == 2
     assert weights(best) == pytest.approx(weights(nbsql.fit(con, "days", features=list(best.families), **options)), abs=1e-9)
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_little_to_learn(con: Connection) -> None:
+def test_little_to_learn(con):
     con.execute(
         "CREATE TABLE rows AS SELECT i % 4 = 0 AS y, 7 AS always, 'one' AS same, NULL::DOUBLE AS never FROM range(8) AS t(i)"
     )
@@ -391,7 +385,7 @@ def test_little_to_learn(con: Connection) -> None:
     assert model.predict("FROM rows LIMIT 1").fetchall()[0][-2:] == (True, 1.0)
 
 
-def test_a_search_with_a_loose_tolerance_does_not_end_where_a_step_still_gains_much(con: Connection) -> None:
+def test_a_search_with_a_loose_tolerance_does_not_end_where_a_step_still_gains_much(con):
     columns = "i % 20 AS a, i % 20 + i % 3 AS b, i % 20 - i % 5 AS c"  # which naive Bayes counts three times
     rows = f"SELECT i % 20 + i % 7 > 14 AS y, {columns} FROM range(200) AS t(i)"
     losses = [
@@ -401,7 +395,7 @@ def test_a_search_with_a_loose_tolerance_does_not_end_where_a_step_still_gains_m
     assert losses[1] - losses[0] < nbsql.learning.logistic.MOST_GAIN / 2  # by the change of the weights alone it is 0.023
 
 
-def test_an_iteration_that_took_no_step_has_no_change_to_tell_of(con: Connection) -> None:
+def test_an_iteration_that_took_no_step_has_no_change_to_tell_of(con):
     data = "SELECT i % 2 AS y, i % 2 * 100.0 + i % 3 AS x, i % 2 * 50.0 + i % 5 AS z FROM range(300) AS t(i)"
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, data, target="y", method=nbsql.Logistic(iterations=1))
@@ -434,7 +428,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-def test_refusals(con: Connection, refused: Any) -> None:
+def test_refusals(con, refused):
     con.execute(DAYS)
     con.execute("UPDATE days SET sky = 'sun' WHERE sky IS NULL")
     for options, message in REFUSED:
@@ -442,7 +436,7 @@ def test_refusals(con: Connection, refused: Any) -> None:
             nbsql.fit(con, "days", target="place", name="m", exclude=["i", "w"], **{"method": "logistic", **options})
 
 
-def test_numbers_that_make_each_other_up_have_weights_by_a_penalty(con: Connection) -> None:
+def test_numbers_that_make_each_other_up_have_weights_by_a_penalty(con):
     x, y = data("iris")
     load(con, np.column_stack([x[:, 0], x[:, 1], x[:, 0] + 2 * x[:, 1]]), y % 2)
     model = nbsql.fit(con, "rows", target="y", id="i", method="logistic")
@@ -460,7 +454,7 @@ def test_numbers_that_make_each_other_up_have_weights_by_a_penalty(con: Connecti
     ],
     ids=["wholly", "but for a tie", "three classes"],
 )
-def test_separable_classes_need_a_penalty(con: Connection, refused: Any, rows: str) -> None:
+def test_separable_classes_need_a_penalty(con, refused, rows):
     source = f"SELECT * FROM (VALUES {rows}) AS t(x, y)"
     with refused(
         nbsql.InputError,
@@ -470,7 +464,7 @@ def test_separable_classes_need_a_penalty(con: Connection, refused: Any, rows: s
     assert nbsql.fit(con, source, target="y", method=nbsql.Logistic(penalty=1e-3)).evaluate(source).accuracy >= 5 / 6
 
 
-def test_more_weights_than_can_be_learnt(con: Connection, refused: Any) -> None:
+def test_more_weights_than_can_be_learnt(con, refused):
     con.execute(
         "CREATE TABLE pages AS SELECT 'page ' || i % 600 AS url, i % 7 AS n, i % 3 = 0 AS read FROM range(2000) AS t(i)"
     )
@@ -482,7 +476,7 @@ def test_more_weights_than_can_be_learnt(con: Connection, refused: Any) -> None:
         nbsql.fit(con, "pages", target="read", name="m", method="logistic")
 
 
-def test_a_label_that_is_missing_or_broken(con: Connection, refused: Any) -> None:
+def test_a_label_that_is_missing_or_broken(con, refused):
     con.execute(DAYS)
     with refused(nbsql.InputError, "every row of the query has a NULL 'place'; a model needs rows with a class"):
         nbsql.fit(con, "SELECT * REPLACE (NULL::VARCHAR AS place) FROM days", target="place", method="logistic")

@@ -1,8 +1,5 @@
 """Families mixed in one model: its score is the sum of what each family says alone, with the prior counted once."""
 
-from pathlib import Path
-
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,17 +24,17 @@ FAMILIES = {"SibSp": nbsql.Poisson(), "Parch": nbsql.Poisson(a=0.5, b=0.25), "Na
 
 
 @pytest.fixture
-def passengers(con: duckdb.DuckDBPyConnection, data: Path) -> pd.DataFrame:
+def passengers(con, data):
     return con.sql(PASSENGERS.format(data)).df()
 
 
 @pytest.fixture
-def model(con: duckdb.DuckDBPyConnection, passengers: pd.DataFrame) -> nbsql.Model:
+def model(con, passengers):
     return nbsql.fit(con, passengers, target="Survived", id="PassengerId", families=FAMILIES)
 
 
 @pytest.fixture
-def joint(passengers: pd.DataFrame) -> np.ndarray:
+def joint(passengers):
     """ln p(x, c) of scikit-learn's models and scipy's Poisson distribution."""
     y = passengers["Survived"]
     log_prior = np.log(y.value_counts(normalize=True).sort_index().to_numpy())
@@ -57,7 +54,7 @@ def joint(passengers: pd.DataFrame) -> np.ndarray:
     return total + MultinomialNB(alpha=0.1).fit(words, y).predict_joint_log_proba(words) - log_prior
 
 
-def test_mixed_families_add_up_with_the_prior_once(model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray) -> None:
+def test_mixed_families_add_up_with_the_prior_once(model, passengers, joint):
     assert_same_scores(model, passengers, joint)
     explained = model.explain(passengers).df()
     assert list(explained) == ["row_id", "PassengerId", "class", "feature", "value", "contribution"]
@@ -73,9 +70,7 @@ def test_mixed_families_add_up_with_the_prior_once(model: nbsql.Model, passenger
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (2, 0.5)])
 @pytest.mark.parametrize("weight", [None, "temp"])
-def test_counts_score_as_poisson_distributions(
-    con: duckdb.DuckDBPyConnection, data: Path, a: float, b: float, weight: str | None
-) -> None:
+def test_counts_score_as_poisson_distributions(con, data, a, b, weight):
     columns = "season, casual, registered, temp"
     frame = con.sql(f"SELECT {columns} FROM read_csv('{data}/bike_sharing_hour.csv.gz')").df()
     families = {name: nbsql.Poisson(a=a, b=b) for name in ("casual", "registered")}

@@ -8,21 +8,18 @@ from operator import itemgetter
 from statistics import fmean, pvariance
 from typing import Any
 
-import duckdb
 import pytest
 from scipy import stats
 from support.inserted import insert
 from support.nearly import near
-from support.refused import Refused
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 Row = tuple[int, str, float | None, float]
 Point = tuple[float | None, float | None]
 
 
-def beta(values: Sequence[float], x: float) -> float:
+def beta(values, x):
     """ln p(x) of the beta distribution with the mean and the variance of some values."""
     mean, variance = fmean(values), pvariance(values)
     size = mean * (1 - mean) / variance - 1
@@ -31,16 +28,16 @@ def beta(values: Sequence[float], x: float) -> float:
     return (a - 1) * math.log(x) + (b - 1) * math.log1p(-x) - log_beta if 0 < x < 1 else -math.inf
 
 
-def gamma(values: Sequence[float], x: float) -> float:
+def gamma(values, x):
     """ln p(x) of the gamma distribution with the mean and the variance of some values; 0 is outside, whatever the shape."""
     mean, variance = fmean(values), pvariance(values)
     return float(stats.gamma.logpdf(x, mean**2 / variance, scale=variance / mean)) if x > 0 else -math.inf
 
 
-def zero_inflated(of: str) -> Callable[[Sequence[float], float], float]:
+def zero_inflated(of):
     """ln P(0), or ln(1 - P(0)) and the log-density of x, by the values of a class that are not 0; alpha is 1."""
 
-    def density(values: Sequence[float], x: float) -> float:
+    def density(values, x):
         others = [value for value in values if value != 0]
         zero = (len(values) - len(others) + 1) / (len(values) + 2)
         if x == 0:
@@ -59,10 +56,10 @@ def zero_inflated(of: str) -> Callable[[Sequence[float], float], float]:
     return density
 
 
-def some_rows(x: Callable[[random.Random, str], float], z: Callable[[random.Random], float]) -> list[Row]:
+def some_rows(x, z):
     """Rows of two classes, some of which lack x."""
     chance = random.Random(7)  # noqa: S311
-    rows: list[Row] = []
+    rows = []
     for i in range(120):
         label = ("even", "odd", "odd")[i % 3]
         value = x(chance, label)
@@ -82,18 +79,18 @@ class Case:
     more: str
     of: str = ""  # zero-inflated: the family of what is not 0
 
-    def told(self, values: Sequence[float]) -> tuple[float, ...]:
+    def told(self, values):
         """What the likelihoods say of the values of a class: mean, variance and rate."""
         others = [value for value in values if value != 0] if self.of else values
         others = [math.log(value) for value in others] if self.of == "lognormal" else others
         mean = fmean(others)
         rate = (len(values) - len(others) + 1) / (len(values) + 2) if self.of else None
-        return mean, mean**2 if self.of == "exponential" else pvariance(others), rate  # type: ignore[return-value]
+        return mean, mean**2 if self.of == "exponential" else pvariance(others), rate
 
-    def fit(self, con: Connection, source: str = "rows", **options: Any) -> nbsql.Model:
+    def fit(self, con, source="rows", **options):
         return nbsql.fit(con, source, target="y", name="m", exclude=["i"], families=self.families, replace=True, **options)
 
-    def joint(self, learnt: Sequence[Row], point: Point, unseen: str = "skip") -> dict[str, float]:
+    def joint(self, learnt, point, unseen="skip"):
         """The joint log-likelihood of each class, by hand."""
         found = {}
         for label in ("even", "odd"):
@@ -101,16 +98,16 @@ class Case:
             found[label] = math.log(len(own) / len(learnt))
             for column, x in enumerate(point, start=2):
                 if x is not None:
-                    term = self.density([row[column] for row in own if row[column] is not None], x)  # type: ignore[misc]
+                    term = self.density([row[column] for row in own if row[column] is not None], x)
                     found[label] += 0 if unseen == "skip" and term == -math.inf else term
         return found
 
     @property
-    def first(self) -> str:
+    def first(self):
         """The first point as a source."""
         return f"SELECT {self.points[0][0]} AS x, {self.points[0][1]} AS z"
 
-    def scores(self, con: Connection, sql: str) -> list[tuple[float, float]]:
+    def scores(self, con, sql):
         query = f"SELECT points.x, points.z, joint_log_likelihood_even, joint_log_likelihood_odd FROM ({sql}) AS points"
         found = {row[:2]: row[2:] for row in con.execute(query).fetchall()}
         return [found[point] for point in self.points]
@@ -168,13 +165,12 @@ CASES = [
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.name)
-def case(request: pytest.FixtureRequest) -> Case:
-    found: Case = request.param
-    return found
+def case(request):
+    return request.param
 
 
 @pytest.fixture
-def rows(con: Connection, case: Case) -> Connection:
+def rows(con, case):
     con.execute("CREATE TABLE rows(i INTEGER, y VARCHAR, x DOUBLE, z DOUBLE)")
     insert(con, "rows", case.rows)
     con.execute("CREATE TABLE points(x DOUBLE, z DOUBLE)")
@@ -183,11 +179,11 @@ def rows(con: Connection, case: Case) -> Connection:
 
 
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
-def test_scores_are_those_by_hand_in_every_form(rows: Connection, case: Case, layout: Callable[..., None], unseen: str) -> None:
+def test_scores_are_those_by_hand_in_every_form(rows, case, layout, unseen):
     options = {} if case.of == "gaussian" else {"unseen": unseen}  # no number is outside of a normal one
     model = case.fit(rows, **options)
     expected = [tuple(case.joint(case.rows, point, unseen).values()) for point in case.points]
-    forms: list[dict[str, Any]] = [{}, {"inline": True}, {"dialect": "duckdb"}]
+    forms = [{}, {"inline": True}, {"dialect": "duckdb"}]
     scored = [case.scores(rows, model.sql("joint_log_likelihood", "points", **form)) for form in forms]
     for point, (even, odd) in zip(case.points, expected, strict=True):
         probabilities = model.predict_one({"x": point[0], "z": point[1]})["probabilities"]
@@ -198,14 +194,14 @@ def test_scores_are_those_by_hand_in_every_form(rows: Connection, case: Case, la
         assert found == [near(pair) for pair in expected]
 
 
-def test_contributions_are_densities(rows: Connection, case: Case) -> None:
+def test_contributions_are_densities(rows, case):
     found = case.fit(rows).explain(case.first).fetchall()
     point = case.points[0]
     expected = case.joint(case.rows, point)["even"] - case.joint(case.rows, (None, point[1]))["even"]
     assert {(row[1], row[2]): row[-1] for row in found}["even", "x"] == near(expected)
 
 
-def test_the_likelihoods_are_mean_and_variance(rows: Connection, case: Case) -> None:
+def test_the_likelihoods_are_mean_and_variance(rows, case):
     case.fit(rows)
     found = rows.execute("SELECT class, mean, variance, rate FROM m.likelihoods WHERE feature = 'x' ORDER BY class").fetchall()
     for label, *numbers in found:
@@ -214,7 +210,7 @@ def test_the_likelihoods_are_mean_and_variance(rows: Connection, case: Case) -> 
 
 
 @pytest.mark.slow
-def test_parts_add_up_and_are_taken_away_again(rows: Connection, case: Case) -> None:
+def test_parts_add_up_and_are_taken_away_again(rows, case):
     whole = case.scores(rows, case.fit(rows).sql("joint_log_likelihood", "points"))
     model = case.fit(rows, "SELECT * FROM rows WHERE i < 70")
     model.update("SELECT * FROM rows WHERE i >= 70")
@@ -229,8 +225,8 @@ def test_parts_add_up_and_are_taken_away_again(rows: Connection, case: Case) -> 
 
 
 @pytest.mark.parametrize("folds", ["loo", 4])
-def test_folds_are_fits_of_the_others(rows: Connection, case: Case, folds: Any) -> None:
-    options: dict[str, Any] = {"target": "y", "families": case.families}
+def test_folds_are_fits_of_the_others(rows, case, folds):
+    options = {"target": "y", "families": case.families}
     if folds == "loo":
         found = nbsql.cross_validate(rows, "rows", folds=folds, exclude=["i"], **options)
         parts = [[i] for i in range(len(case.rows))]
@@ -247,7 +243,7 @@ def test_folds_are_fits_of_the_others(rows: Connection, case: Case, folds: Any) 
     assert found.log_loss == near(fmean(losses))
 
 
-def test_segments_have_densities_of_their_own(rows: Connection, case: Case) -> None:
+def test_segments_have_densities_of_their_own(rows, case):
     source = "SELECT *, i % 2 AS shop FROM rows"
     model = nbsql.fit(
         rows,
@@ -263,7 +259,7 @@ def test_segments_have_densities_of_their_own(rows: Connection, case: Case) -> N
     assert found[-2:] == near(tuple(case.joint(own, case.points[0]).values()))
 
 
-def test_another_engine_counts_the_same_cells(rows: Connection, case: Case) -> None:
+def test_another_engine_counts_the_same_cells(rows, case):
     model = case.fit(rows)
     query = f"FROM ({model.sql('statistics', 'rows', dialect='duckdb')}) AS cells"
     ours, theirs = (
@@ -275,7 +271,7 @@ def test_another_engine_counts_the_same_cells(rows: Connection, case: Case) -> N
 
 
 @pytest.mark.parametrize("case", CASES[:2], ids=lambda case: case.name)
-def test_uses_that_it_has_not_are_refused(rows: Connection, case: Case, refused: Refused) -> None:
+def test_uses_that_it_has_not_are_refused(rows, case, refused):
     model = case.fit(rows)
     with refused(
         nbsql.InputError,
@@ -288,7 +284,7 @@ def test_uses_that_it_has_not_are_refused(rows: Connection, case: Case, refused:
         model.linear()
 
 
-def test_the_script_of_a_fit_is_as_careful_as_the_fit(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_script_of_a_fit_is_as_careful_as_the_fit(con):
     con.execute("""CREATE TABLE odd AS SELECT i % 2 AS y,
         CASE i WHEN 3 THEN 'nan' WHEN 5 THEN '-inf' WHEN 7 THEN '1e200' ELSE sin(i)::VARCHAR END::DOUBLE AS x,
         1e9 + CASE WHEN i < 20 THEN 0 ELSE -1e9 END + i % 5 AS far FROM range(40) AS t(i)""")

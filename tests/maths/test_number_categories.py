@@ -1,19 +1,13 @@
 """Categories that are numbers: the same number is the same category, whichever type the column has."""
 
-from collections.abc import Callable
-from typing import Any
-
-import duckdb
 import pandas as pd
 import pytest
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
-
 TYPES = ("DECIMAL(9, 2)", "DOUBLE", "FLOAT", "INTEGER", "HUGEINT")
 ONE = ("1", "1.0", "1.00", "1::DOUBLE", "1::FLOAT", "1::DECIMAL(18, 6)", "1::UTINYINT")
-FITS: dict[str, dict[str, Any]] = {
+FITS = {
     "categorical": {"families": {"g": "categorical"}},
     "joint": {"method": "joint"},
     "backoff": {"method": nbsql.JointBayes(backoff="naive")},
@@ -29,7 +23,7 @@ CASES = [
 
 
 @pytest.fixture(params=TYPES)
-def rows(request: pytest.FixtureRequest, con: Connection) -> Connection:
+def rows(request, con):
     columns = f"(i % 3)::{request.param} AS g, ['u', 'v', 'w'][1 + i % 3] AS y, i % 150 AS many"
     con.execute(f"CREATE TABLE rows AS SELECT {columns} FROM range(450) AS r(i)")
     return con
@@ -38,14 +32,14 @@ def rows(request: pytest.FixtureRequest, con: Connection) -> Connection:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'many' has 150 classes in 450 rows:nbsql.NbsqlWarning")
 @pytest.mark.parametrize(("rows", "fit"), CASES, indirect=["rows"])
-def test_a_number_is_found_by_its_value(rows: Connection, fit: str) -> None:
+def test_a_number_is_found_by_its_value(rows, fit):
     options = {"target": "y", **FITS[fit]}
     other = "many" if options["target"] == "y" else "y"
     model = nbsql.fit(rows, "rows", name="m", exclude=[other], **options)
     _, label, *expected = model.predict_proba("SELECT g FROM rows WHERE g = 1 LIMIT 1").fetchall()[0]
     for one in ONE:
         rows.execute(f"CREATE OR REPLACE TABLE asked AS SELECT {one} AS g")
-        asks: list[Callable[[], list[tuple[Any, ...]]]] = [
+        asks = [
             lambda: model.predict_proba("asked").fetchall(),
             lambda: rows.execute("FROM m.predict_proba('asked')").fetchall(),
             lambda: rows.execute(model.sql("predict_proba", "asked", inline=True)).fetchall(),
@@ -56,7 +50,7 @@ def test_a_number_is_found_by_its_value(rows: Connection, fit: str) -> None:
             assert probabilities == pytest.approx(expected, rel=1e-12), one
 
 
-def test_rows_of_another_type_are_learnt_and_forgotten(rows: Connection) -> None:
+def test_rows_of_another_type_are_learnt_and_forgotten(rows):
     model = nbsql.fit(rows, "rows", target="y", exclude=["many"], families={"g": "categorical"})
     before = sorted(model.statistics.fetchall(), key=repr)
     model.update("SELECT g::BIGINT AS g, y FROM rows", batch="whole")
@@ -70,7 +64,7 @@ def test_rows_of_another_type_are_learnt_and_forgotten(rows: Connection) -> None
     ).likelihoods}  # fmt: skip
 
 
-def test_a_frame_with_a_gap_and_a_table_of_whole_numbers(con: Connection) -> None:
+def test_a_frame_with_a_gap_and_a_table_of_whole_numbers(con):
     frame = pd.DataFrame({"g": [0, 1, 2] * 20 + [None], "y": ["u", "v", "w"] * 20 + ["u"]})
     assert frame["g"].dtype == "float64"
     model = nbsql.fit(con, frame, target="y", families={"g": "categorical"})
@@ -78,7 +72,7 @@ def test_a_frame_with_a_gap_and_a_table_of_whole_numbers(con: Connection) -> Non
     assert model.evaluate("asked").accuracy == 1
 
 
-def test_a_number_that_is_none_of_the_categories_is_unseen(rows: Connection) -> None:
+def test_a_number_that_is_none_of_the_categories_is_unseen(rows):
     model = nbsql.fit(rows, "rows", target="y", exclude=["many"], families={"g": "categorical"})
     priors = [prior for _, _, prior, _ in model.priors]
     for unseen in ("7", "7.0", "1e30", "1.5", "0.5::DOUBLE", "1.25::FLOAT", "1.0000000000000000000001", "0.999::DECIMAL(4, 3)"):

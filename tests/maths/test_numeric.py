@@ -1,9 +1,7 @@
 """Numbers that break a careless sum: far from zero, far from the mean, not finite, or of a wide type."""
 
-from collections.abc import Callable, Iterator
 from functools import partial
 from math import log, pi
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -14,26 +12,24 @@ import nbsql
 
 pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 HALF = log(1 / 2)
 
 
 @pytest.fixture
-def con() -> Iterator[Connection]:
+def con():
     """A database with as many threads as there are, whose sums of many rows are put together of parts."""
     with duckdb.connect() as connection:
         yield connection
 
 
-def moments(model: nbsql.Model, feature: str = "x") -> dict[Any, tuple[float, float]]:
+def moments(model, feature="x"):
     """Mean and variance by class."""
     return {row[0]: row[5:7] for row in model.likelihoods if row[1] == feature}
 
 
-def assert_moments(model: nbsql.Model, frame: pd.DataFrame, rel: float) -> None:
+def assert_moments(model, frame, rel):
     """n, mean and m2 of each column by y are numpy's, in long doubles; of whole weights w, those of the copies."""
     copies = frame.loc[frame.index.repeat(frame["w"])] if "w" in frame else frame
     cells = {row[1:3]: row[4:7] for row in model.statistics if row[2] is not None}
@@ -46,7 +42,7 @@ def assert_moments(model: nbsql.Model, frame: pd.DataFrame, rel: float) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_variance_of_1_far_from_zero(con: Connection, weighted: bool) -> None:
+def test_variance_of_1_far_from_zero(con, weighted):
     means = [(1e9, 1e9 + 2), (1e9, 2e9), (-1e9, 1e9), (0, 1e9), (1e12, 1e12)]
     random = np.random.default_rng(7)
     y = np.arange(20_000) % 2
@@ -57,14 +53,14 @@ def test_variance_of_1_far_from_zero(con: Connection, weighted: bool) -> None:
     assert_moments(model, frame, rel=1e-6)
 
 
-def test_a_first_thousand_rows_unlike_the_rest_lose_no_digits(con: Connection) -> None:
+def test_a_first_thousand_rows_unlike_the_rest_lose_no_digits(con):
     random = np.random.default_rng(8)
     x = np.concatenate([random.normal(0, 1, 1_000), random.normal(1e9, 1, 19_000)])
     frame = pd.DataFrame({"y": np.where(np.arange(20_000) < 1_000, "first", "rest"), "x": x})
     assert_moments(nbsql.fit(con, frame, target="y"), frame, rel=1e-6)
 
 
-def test_far_numbers_are_told_apart_by_their_digits(con: Connection) -> None:
+def test_far_numbers_are_told_apart_by_their_digits(con):
     random = np.random.default_rng(9)
     y = np.arange(10_000) % 2
     frame = pd.DataFrame({"y": y, "x": random.normal(1e9 + 10 * y, 1)})
@@ -72,7 +68,7 @@ def test_far_numbers_are_told_apart_by_their_digits(con: Connection) -> None:
     assert [row[1] for row in model.predict("SELECT unnest([1e9 + 4, 1e9 + 6]) AS x")] == [0, 1]
 
 
-def test_the_nearer_class_wins_however_far_a_value_is(con: Connection) -> None:
+def test_the_nearer_class_wins_however_far_a_value_is(con):
     source = "FROM (VALUES ('low', -1.0), ('low', 1.0), ('high', 9.0), ('high', 11.0)) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y")
     for distance in (40, 1e4, 1e8):
@@ -88,7 +84,7 @@ def test_the_nearer_class_wins_however_far_a_value_is(con: Connection) -> None:
 @pytest.mark.slow
 @pytest.mark.forms("classes")
 @pytest.mark.parametrize("classes", [2, 3])
-def test_very_many_numbers(con: Connection, form: str, classes: int) -> None:
+def test_very_many_numbers(con, form, classes):
     count = {"wide": 300, "long": 1_000}[form]  # as many as come into the wide form, and more
     random = np.random.default_rng(10)
     y = np.arange(300) % classes
@@ -109,7 +105,7 @@ NOT_FINITE = ["'nan'", "'inf'", "'-inf'", "1e200", "-1e200", "1e152"]
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_one_number_that_is_not_finite_among_many_poisons_nothing(con: Connection, weight: str | None) -> None:
+def test_one_number_that_is_not_finite_among_many_poisons_nothing(con, weight):
     columns = [f"CASE WHEN i = 77_777 THEN {odd}::DOUBLE ELSE sin(i) END AS x{n}" for n, odd in enumerate(NOT_FINITE)]
     con.execute(f"CREATE TABLE rows AS SELECT i % 2 AS y, i % 3 AS w, {', '.join(columns)} FROM range(100_000) AS numbers(i)")
     model = nbsql.fit(con, "rows", target="y", weight=weight, exclude=["w"] if weight is None else [])
@@ -125,7 +121,7 @@ def test_one_number_that_is_not_finite_among_many_poisons_nothing(con: Connectio
         assert sum(counts.values()) == (99_999 if weight is None else 99_999 - 77_777 % 3), odd
 
 
-def test_nan_breaks_no_rule_of_a_family(con: Connection) -> None:
+def test_nan_breaks_no_rule_of_a_family(con):
     con.execute("""
       CREATE TABLE rows AS SELECT
         i % 2 AS y,
@@ -143,7 +139,7 @@ def test_nan_breaks_no_rule_of_a_family(con: Connection) -> None:
         assert row[4:7] == pytest.approx(other[4:7], rel=1e-12)
 
 
-def test_one_nan_among_a_million_is_missing(con: Connection) -> None:
+def test_one_nan_among_a_million_is_missing(con):
     con.execute("""
       CREATE TABLE rows AS SELECT i % 2 AS y, CASE WHEN i = 999_998 THEN 'nan'::DOUBLE ELSE 5.0 + i % 2 * 2 + i // 2 % 2 END x
       FROM range(1_000_000) AS numbers(i)""")
@@ -154,11 +150,11 @@ def test_one_nan_among_a_million_is_missing(con: Connection) -> None:
 
 @pytest.mark.parametrize("column", ["x::DOUBLE", "x::INTEGER"])
 @pytest.mark.parametrize("family", ["gaussian", "poisson", "bernoulli", "multinomial"])
-def test_numbers_that_are_not_finite_are_missing_to_the_score(con: Connection, joint: Joint, column: str, family: str) -> None:
+def test_numbers_that_are_not_finite_are_missing_to_the_score(con, joint, column, family):
     source = (
         f"SELECT y, {column} AS x, {column} AS z FROM (VALUES ('a', 0), ('a', 1), ('b', 1), ('b', 1), ('b', 0)) AS rows(y, x)"
     )
-    families: dict[str, Any] = {"x": family}
+    families = {"x": family}
     if family == "multinomial":
         families = {"words": nbsql.Multinomial(["x", "z"])}
     model = nbsql.fit(con, source, target="y", families=families)
@@ -169,7 +165,7 @@ def test_numbers_that_are_not_finite_are_missing_to_the_score(con: Connection, j
     assert [row[-1] for row in explained if row[3] == "x" or row[2] == "x"] == [0, 0] * len(NOT_FINITE)
 
 
-def test_neighbours_of_2_to_the_53_are_told_apart(con: Connection) -> None:
+def test_neighbours_of_2_to_the_53_are_told_apart(con):
     base = 2**53 - 8
     source = f"SELECT y, {base} + x AS x FROM (VALUES ('a', 0), ('a', 2), ('b', 5), ('b', 7)) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y")
@@ -177,7 +173,7 @@ def test_neighbours_of_2_to_the_53_are_told_apart(con: Connection) -> None:
     assert [row[1] for row in model.predict(f"SELECT {base} + unnest([2, 3, 4, 5]) AS x")] == ["a", "a", "b", "b"]
 
 
-def test_every_type_of_number(con: Connection, joint: Joint) -> None:
+def test_every_type_of_number(con, joint):
     types = ["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "UHUGEINT", "FLOAT", "DOUBLE"]
     types += ["DECIMAL(4, 1)", "DECIMAL(18, 3)", "DECIMAL(38, 10)"]
     columns = ", ".join(f"CAST(x AS {sql_type}) AS x{n}" for n, sql_type in enumerate(types))
@@ -191,12 +187,12 @@ def test_every_type_of_number(con: Connection, joint: Joint) -> None:
         assert scores == [{label: near(HALF + score) for label, score in expected.items()}], sql_type
 
 
-def nulls(count: int, but: int) -> str:
+def nulls(count, but):
     """The columns x0, x1, ... of NULLs, but for one of them."""
     return ", ".join(f"NULL AS x{n}" for n in range(count) if n != but)
 
 
-def test_huge_whole_numbers(con: Connection) -> None:
+def test_huge_whole_numbers(con):
     source = (
         "SELECT y, x::HUGEINT * 10::HUGEINT ** 36 AS x FROM (VALUES ('a', 10), ('a', 30), ('b', 40), ('b', 80)) AS rows(y, x)"
     )
@@ -206,7 +202,7 @@ def test_huge_whole_numbers(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-def test_a_constant_has_a_variance_of_exactly_0(con: Connection, weight: str | None) -> None:
+def test_a_constant_has_a_variance_of_exactly_0(con, weight):
     values = ["0.1", "1e9 + 0.1", "-1e-9", "123456789012345678"]
     columns = ", ".join(f"{value}::DOUBLE AS x{n}" for n, value in enumerate(values))
     con.execute(f"CREATE TABLE rows AS SELECT i % 3 AS y, i % 7 / 7 AS w, {columns}, i % 5 AS z FROM range(300_000) AS n(i)")
@@ -221,7 +217,7 @@ def test_a_constant_has_a_variance_of_exactly_0(con: Connection, weight: str | N
     assert [row[-1] for row in contributions] == [0] * 6 * len(values)
 
 
-def test_a_constant_of_each_class_has_the_floor(con: Connection) -> None:
+def test_a_constant_of_each_class_has_the_floor(con):
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, [0.1, 0.7][i % 2 + 1]::DOUBLE AS x FROM range(300_000) AS n(i)")
     model = nbsql.fit(con, "rows", target="y")
     assert {row[1]: row[6] for row in model.statistics if row[2] == "x"} == {0: 0.0, 1: 0.0}

@@ -1,12 +1,6 @@
 """Joint log-likelihoods, posteriors and explanations against scikit-learn, on real data, for every family by itself."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import logsumexp
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -49,22 +43,19 @@ WEIGHED = pytest.mark.parametrize(
 )
 NORMS = pytest.mark.parametrize("norm", [None, "l2"])
 
-Connection = duckdb.DuckDBPyConnection
-Read = Callable[[str], pd.DataFrame]
-
 
 @pytest.fixture
-def read(con: Connection, data: Path) -> Read:
+def read(con, data):
     return lambda query: con.sql(query.format(data)).df()
 
 
-def columns_of(query: nbsql.Query, prefix: str) -> np.ndarray:
+def columns_of(query, prefix):
     """The columns of a verb, a class each, in the order of the labels as scikit-learn has it."""
     frame = query.df()
     return frame[[column for column in frame if column.startswith(prefix)]].to_numpy()
 
 
-def assert_same_scores(model: nbsql.Model, frame: Any, joint: np.ndarray) -> None:
+def assert_same_scores(model, frame, joint):
     """Joint log-likelihoods, posteriors, predictions, log evidence and explanations are those of the oracle's joint scores."""
     np.testing.assert_allclose(
         columns_of(model.joint_log_likelihood(frame), "joint_log_likelihood_"), joint, rtol=1e-9, atol=1e-9
@@ -85,9 +76,7 @@ def assert_same_scores(model: nbsql.Model, frame: Any, joint: np.ndarray) -> Non
     np.testing.assert_allclose(explained.to_numpy(), joint[:50], rtol=1e-9, atol=1e-9)
 
 
-def compare(
-    con: Connection, rows: pd.DataFrame, target: str, oracle: Any, matrix: Callable[[pd.DataFrame], Any], **options: Any
-) -> nbsql.Model:
+def compare(con, rows, target, oracle, matrix, **options):
     """A model of two thirds of the rows scores the others as the oracle, which reads a matrix of the same rows."""
     held_back = np.arange(len(rows)) % 3 == 2
     train, test = rows[~held_back].reset_index(drop=True), rows[held_back].reset_index(drop=True)
@@ -99,7 +88,7 @@ def compare(
     return model
 
 
-def priors_for(target: pd.Series, prior: str) -> tuple[Any, list[float] | None]:
+def priors_for(target, prior):
     """A prior as nbsql takes it, and as scikit-learn does (None: from the data)."""
     labels = sorted(target.unique().tolist())
     if prior == "empirical":
@@ -111,7 +100,7 @@ def priors_for(target: pd.Series, prior: str) -> tuple[Any, list[float] | None]:
     return dict(zip(labels, given, strict=True)), given
 
 
-def words_of(vectorizer: Any) -> Callable[[pd.DataFrame], Any]:
+def words_of(vectorizer):
     """The matrix of the words of a message: the vectorizer is fitted on the first rows that come, those of training."""
     return lambda rows: (vectorizer.transform if hasattr(vectorizer, "vocabulary_") else vectorizer.fit_transform)(
         rows["message" if "message" in rows else "text"]
@@ -129,7 +118,7 @@ def words_of(vectorizer: Any) -> Callable[[pd.DataFrame], Any]:
     ],
     ids=["iris-empirical", "iris-uniform", "iris-given", "adult-empirical", "covtype-uniform", "bikes-given"],
 )
-def test_numbers_score_as_gaussian_nb(con: Connection, read: Read, query: str, target: str, prior: str) -> None:
+def test_numbers_score_as_gaussian_nb(con, read, query, target, prior):
     rows = read(query)
     ours, theirs = priors_for(rows[target], prior)
     oracle = GaussianNB(var_smoothing=0, priors=theirs)
@@ -138,7 +127,7 @@ def test_numbers_score_as_gaussian_nb(con: Connection, read: Read, query: str, t
 
 
 @TWO_FORMS
-def test_weighted_numbers_score_as_gaussian_nb_with_sample_weight(con: Connection, read: Read) -> None:
+def test_weighted_numbers_score_as_gaussian_nb_with_sample_weight(con, read):
     features = ["age", "education_num", "capital_gain", "capital_loss", "hours_per_week"]
     matrix = lambda rows: rows[features].to_numpy(float)  # noqa: E731
     compare(con, read(ADULT), "income", GaussianNB(var_smoothing=0), matrix, weight="fnlwgt")
@@ -146,7 +135,7 @@ def test_weighted_numbers_score_as_gaussian_nb_with_sample_weight(con: Connectio
 
 @TWO_FORMS
 @WEIGHED
-def test_count_columns_score_as_multinomial_nb(con: Connection, read: Read, alpha: float, prior: str, weighed: bool) -> None:
+def test_count_columns_score_as_multinomial_nb(con, read, alpha, prior, weighed):
     rows, columns = read(BIKES), ["casual", "registered", "hr"]
     ours, theirs = priors_for(rows["season"], prior)
     options = {"features": columns, "families": {"riders": nbsql.Multinomial(columns)}, "alpha": alpha, "prior": ours}
@@ -159,7 +148,7 @@ def test_count_columns_score_as_multinomial_nb(con: Connection, read: Read, alph
 @pytest.mark.parametrize(
     ("alpha", "norm", "weight"), [(1.0, False, None), (0.1, True, "windspeed"), (2.5, False, "windspeed"), (1.0, True, None)]
 )
-def test_count_columns_score_as_complement_nb(con: Connection, read: Read, alpha: float, norm: bool, weight: Any) -> None:
+def test_count_columns_score_as_complement_nb(con, read, alpha, norm, weight):
     columns = ["casual", "registered", "hr"]
     options = {"features": columns, "families": {"riders": nbsql.Complement(columns, norm=norm)}, "alpha": alpha}
     oracle = ComplementNB(alpha=alpha, norm=norm)
@@ -169,9 +158,7 @@ def test_count_columns_score_as_complement_nb(con: Connection, read: Read, alpha
 @TWO_FORMS
 @WEIGHED
 @pytest.mark.parametrize(("query", "target"), [(VOTES, "party"), (GROUND, "cover_type")], ids=["votes", "covtype"])
-def test_yes_and_no_score_as_bernoulli_nb(
-    con: Connection, read: Read, query: str, target: str, alpha: float, prior: str, weighed: bool
-) -> None:
+def test_yes_and_no_score_as_bernoulli_nb(con, read, query, target, alpha, prior, weighed):
     rows = read(query)
     names = [name for name in rows if name != target]
     ours, theirs = priors_for(rows[target], prior)
@@ -184,7 +171,7 @@ def test_yes_and_no_score_as_bernoulli_nb(
 
 @ESTIMATES
 @pytest.mark.filterwarnings("ignore:one value only in 'veil_type'")
-def test_categories_score_as_categorical_nb(con: Connection, read: Read, alpha: float, prior: str) -> None:
+def test_categories_score_as_categorical_nb(con, read, alpha, prior):
     rows = read(MUSHROOM)
     names = [name for name in rows if name != "class"]
     encoder = OrdinalEncoder(dtype=int).fit(rows[names])
@@ -196,7 +183,7 @@ def test_categories_score_as_categorical_nb(con: Connection, read: Read, alpha: 
     compare(con, rows, "class", oracle, matrix, alpha=alpha, prior=ours, families=families)
 
 
-def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con: Connection, read: Read) -> None:
+def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con, read):
     rows = read(TITANIC)[["Survived", "Pclass", "Sex", "Embarked", "Fare"]]
     encoder = OrdinalEncoder(dtype=int).fit(rows[["Pclass", "Sex", "Embarked"]])
     matrix = lambda rows: encoder.transform(rows[["Pclass", "Sex", "Embarked"]])  # noqa: E731
@@ -205,9 +192,7 @@ def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con: Con
 
 @TWO_FORMS
 @pytest.mark.parametrize(("ngrams", "alpha"), [((1, 1), 1.0), ((1, 2), 0.01), ((2, 3), 1.0)])
-def test_text_scores_as_count_vectorizer_and_multinomial_nb(
-    con: Connection, read: Read, ngrams: tuple[int, int], alpha: float
-) -> None:
+def test_text_scores_as_count_vectorizer_and_multinomial_nb(con, read, ngrams, alpha):
     words = words_of(CountVectorizer(token_pattern=WORD, ngram_range=ngrams))
     families = {"message": nbsql.Text(ngrams=ngrams)}
     compare(con, read(SMS), "label", MultinomialNB(alpha=alpha), words, families=families, alpha=alpha)
@@ -215,7 +200,7 @@ def test_text_scores_as_count_vectorizer_and_multinomial_nb(
 
 @TWO_FORMS
 @pytest.mark.parametrize("prior", ["empirical", "uniform", "given"])
-def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(con: Connection, read: Read, prior: str) -> None:
+def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(con, read, prior):
     rows, stop_words = read(SMS), ["a", "the", "to", "you"]
     ours, theirs = priors_for(rows["label"], prior)
     words = words_of(CountVectorizer(token_pattern=WORD, binary=True, stop_words=stop_words))
@@ -229,12 +214,10 @@ def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(con: Conn
 @pytest.mark.parametrize("event", ["multinomial", "complement", "normed complement"])
 @pytest.mark.parametrize("tfidf", [False, True], ids=["counts", "tfidf"])
 @NORMS
-def test_text_scores_as_tfidf_vectorizer_and_naive_bayes(
-    con: Connection, read: Read, event: str, tfidf: bool, norm: Any
-) -> None:
+def test_text_scores_as_tfidf_vectorizer_and_naive_bayes(con, read, event, tfidf, norm):
     words = words_of(TfidfVectorizer(token_pattern=WORD, norm=norm, use_idf=tfidf, ngram_range=(1, 2)))
     normed = event == "normed complement"
-    oracle: Any = MultinomialNB(alpha=0.3) if event == "multinomial" else ComplementNB(alpha=0.3, norm=normed)
+    oracle = MultinomialNB(alpha=0.3) if event == "multinomial" else ComplementNB(alpha=0.3, norm=normed)
     family = nbsql.Text(event=event.split()[-1], weight_norm=normed, tfidf=tfidf, norm=norm, ngrams=2)
     compare(con, read(SMS), "label", oracle, words, families={"message": family}, alpha=0.3)
 
@@ -243,13 +226,13 @@ def test_text_scores_as_tfidf_vectorizer_and_naive_bayes(
 @pytest.mark.forms("event", "norm")
 @NORMS
 @pytest.mark.parametrize("event", ["multinomial", "complement"])
-def test_six_newsgroups(con: Connection, read: Read, event: Any, norm: Any) -> None:
-    oracle: Any = MultinomialNB() if event == "multinomial" else ComplementNB()
+def test_six_newsgroups(con, read, event, norm):
+    oracle = MultinomialNB() if event == "multinomial" else ComplementNB()
     words = words_of(TfidfVectorizer(token_pattern=WORD, norm=norm))
     compare(con, read(NEWS), "newsgroup", oracle, words, families={"text": nbsql.Text(event=event, tfidf=True, norm=norm)})
 
 
-def bags(con: Connection, rows: pd.DataFrame, kind: str) -> Any:
+def bags(con, rows, kind):
     """The messages as lists of words, or as maps of their counts."""
     con.register("messages", rows)
     words = "list_filter(string_split(lower(message), ' '), lambda word: word <> '')"
@@ -257,7 +240,7 @@ def bags(con: Connection, rows: pd.DataFrame, kind: str) -> Any:
     return con.sql(f"SELECT label, {bag} AS words FROM messages").to_arrow_table()
 
 
-def cut(text: str) -> list[str]:
+def cut(text):
     return [word for word in text.lower().split(" ") if word]
 
 
@@ -266,9 +249,7 @@ def cut(text: str) -> list[str]:
 @pytest.mark.forms("tfidf", "norm")
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
 @pytest.mark.parametrize(("tfidf", "norm"), [(False, None), (True, None), (True, "l2"), (False, "l2")])
-def test_bags_of_tokens_score_as_tfidf_vectorizer_and_naive_bayes(
-    con: Connection, read: Read, kind: str, tfidf: bool, norm: Any
-) -> None:
+def test_bags_of_tokens_score_as_tfidf_vectorizer_and_naive_bayes(con, read, kind, tfidf, norm):
     rows = read(SMS)
     arrow, counts = (
         bags(con, rows, kind),
@@ -284,7 +265,7 @@ def test_bags_of_tokens_score_as_tfidf_vectorizer_and_naive_bayes(
 
 @TWO_FORMS
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
-def test_presence_of_tokens_scores_as_bernoulli_nb(con: Connection, read: Read, kind: str) -> None:
+def test_presence_of_tokens_scores_as_bernoulli_nb(con, read, kind):
     rows = read(SMS)[:1500]
     vectorizer = CountVectorizer(analyzer=cut)
     arrow, counts = bags(con, rows, kind), vectorizer.fit_transform(rows["message"])

@@ -1,12 +1,9 @@
 """Averaged one-dependence estimators: by hand, and against the formula of the paper in plain Python."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from math import exp, inf, log
 from random import Random
-from typing import Any
 
-import duckdb
 import pytest
 from support.inserted import insert
 from support.matrices import scores
@@ -15,15 +12,12 @@ import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
-Row = dict[str, Any]
 
 NAMES = ("a", "b", "c", "d")
-OPTIONS: dict[str, Any] = {"target": "y", "families": {"d": "categorical"}, "method": "aode"}
+OPTIONS = {"target": "y", "families": {"d": "categorical"}, "method": "aode"}
 
 
-def rows(seed: int, count: int = 300) -> list[Row]:
+def rows(seed, count=300):
     """Rows of three classes and four columns that depend on each other, with gaps, and weights."""
     random, found = Random(seed), []  # noqa: S311
     for i in range(count):
@@ -37,7 +31,7 @@ def rows(seed: int, count: int = 300) -> list[Row]:
     return found
 
 
-def table(con: Connection, name: str, values: Sequence[Row]) -> None:
+def table(con, name, values):
     con.execute(f"CREATE TABLE {name} (i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR, d INTEGER, w DOUBLE)")
     insert(con, name, [list(row.values()) for row in values])
 
@@ -45,14 +39,12 @@ def table(con: Connection, name: str, values: Sequence[Row]) -> None:
 class Reference:
     """The formula by enumeration: P(c, x) = 1 / |S| sum over i of P(c) P(x_i | c) prod over j of P(x_j | c, x_i)."""
 
-    def __init__(
-        self, learnt: Sequence[Row], alpha: float = 1, shrinkage: float | None = None, least: int = 1, *, weight: bool = False
-    ) -> None:
+    def __init__(self, learnt, alpha=1, shrinkage=None, least=1, *, weight=False):
         self.alpha, self.shrinkage, self.least = alpha, shrinkage, least
         self.learnt = [(row["w"] if weight else 1.0, row) for row in learnt]
         self.labels = sorted({row["y"] for row in learnt})
         self.values = {x: {row[x] for row in learnt} - {None} for x in NAMES}
-        self.n: Counter[Any] = Counter()
+        self.n = Counter()
         for w, row in self.learnt:
             present = [(x, row[x]) for x in NAMES if row[x] is not None]
             self.n[row["y"]] += w
@@ -65,10 +57,10 @@ class Reference:
                     self.n[row["y"], x, p, u] += w
                     self.n["met", x, p, u] += w
 
-    def alone(self, y: str, x: str, v: Any) -> float:
+    def alone(self, y, x, v):
         return (self.n[y, x, v] + self.alpha) / (self.n[y, x] + self.alpha * len(self.values[x]))
 
-    def given(self, y: str, x: str, v: Any, p: str, u: Any) -> float:
+    def given(self, y, x, v, p, u):
         n, total = self.n[y, x, v, p, u], self.n[y, x, p, u]
         if not self.n["met", x, p, u] or total + (self.alpha if self.shrinkage is None else self.shrinkage) == 0:
             return self.alone(y, x, v)
@@ -76,7 +68,7 @@ class Reference:
             return (n + self.shrinkage * self.alone(y, x, v)) / (total + self.shrinkage)
         return (n + self.alpha) / (total + self.alpha * len(self.values[x]))
 
-    def joint(self, row: Row) -> dict[str, float]:
+    def joint(self, row):
         present = {x: row[x] for x in NAMES if row[x] in self.values[x]}
         parents = {p: u for p, u in present.items() if self.n["met", p, u] >= self.least}
         found = {}
@@ -97,16 +89,16 @@ class Reference:
         return found
 
 
-def expected(reference: Reference, asked: Sequence[Row]) -> dict[int, Any]:
+def expected(reference, asked):
     return {row["i"]: pytest.approx(reference.joint(row), abs=1e-9) for row in asked}
 
 
-def fit(con: Connection, source: str, **options: Any) -> nbsql.Model:
+def fit(con, source, **options):
     wanted = {**OPTIONS, "exclude": ["i"] if "weight" in options else ["i", "w"], **options}
     return nbsql.fit(con, source, **wanted)
 
 
-def test_a_table_written_out(con: Connection, joint: Joint) -> None:
+def test_a_table_written_out(con, joint):
     # Of the yes: a a b with x = u u v; of the no: a b b with x = u v v.
     con.execute("""CREATE TABLE t AS FROM (VALUES ('a', 'u', 'yes'), ('a', 'u', 'yes'), ('b', 'v', 'yes'),
       ('a', 'u', 'no'), ('b', 'v', 'no'), ('b', 'v', 'no')) AS t(p, x, y)""")
@@ -127,7 +119,7 @@ def test_a_table_written_out(con: Connection, joint: Joint) -> None:
     assert none == pytest.approx({"yes": log(0.5), "no": log(0.5)}, abs=1e-12)
 
 
-def test_a_bin_that_no_row_is_in_is_a_value(con: Connection, joint: Joint) -> None:
+def test_a_bin_that_no_row_is_in_is_a_value(con, joint):
     """As in naive Bayes, so that what the categories add and the ratios are of one formula."""
     con.execute("""CREATE TABLE t AS FROM (VALUES ('a', 1.0, 'yes'), ('a', 1.5, 'yes'), ('b', 2.5, 'yes'),
       ('a', 1.0, 'no'), ('b', 2.2, 'no'), ('b', 2.1, 'no')) AS t(p, x, y)""")
@@ -151,7 +143,7 @@ def test_a_bin_that_no_row_is_in_is_a_value(con: Connection, joint: Joint) -> No
         ({}, nbsql.AODE(least=1000)),
     ],
 )
-def test_scores_are_those_of_the_formula(con: Connection, options: Any, method: nbsql.AODE) -> None:
+def test_scores_are_those_of_the_formula(con, options, method):
     learnt, asked = rows(1), rows(2, 60)
     asked += [asked[0] | {"i": 61, "a": "new"}, asked[1] | {"i": 62, "b": "new", "c": "new"}]
     asked += [asked[2] | {"i": 63} | dict.fromkeys(NAMES)]
@@ -163,7 +155,7 @@ def test_scores_are_those_of_the_formula(con: Connection, options: Any, method: 
 
 
 @pytest.mark.slow
-def test_counts_add_up_over_batches_parts_and_files(con: Connection, tmp_path: Any) -> None:
+def test_counts_add_up_over_batches_parts_and_files(con, tmp_path):
     learnt = rows(5)
     table(con, "learnt", learnt)
     con.execute("CREATE VIEW early AS FROM learnt WHERE i < 200; CREATE VIEW late AS FROM learnt WHERE i >= 200")
@@ -182,7 +174,7 @@ def test_counts_add_up_over_batches_parts_and_files(con: Connection, tmp_path: A
         model.forget("SELECT * REPLACE ('w' AS a, 'v' AS b) FROM learnt")
 
 
-def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
+def test_folds_are_those_of_fits_to_the_others(con):
     learnt = rows(6)
     table(con, "learnt", learnt)
     con.execute("CREATE TABLE dealt AS SELECT *, i % 3 AS part FROM learnt")
@@ -196,11 +188,11 @@ def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
     assert found.log_loss == pytest.approx(sum(losses) / len(losses), abs=1e-9)
 
 
-def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
+def test_a_score_is_the_sum_of_what_explains_it(con):
     learnt = rows(7)
     table(con, "learnt", learnt)
     model = fit(con, "learnt", exclude=["w"], id="i", name="kept")
-    explained: Counter[Any] = Counter()
+    explained = Counter()
     for _, i, label, _, _, contribution in model.explain("FROM learnt WHERE i < 20"):
         explained[i, label] += contribution
     reference = Reference(learnt)
@@ -212,7 +204,7 @@ def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
         assert (one["prediction"], one["probability"]) == (found[-2], pytest.approx(found[-1], abs=1e-9))
 
 
-def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con: Connection) -> None:
+def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con):
     learnt = rows(3)
     table(con, "learnt", learnt)
     model = fit(con, "learnt", nulls="category")
@@ -222,7 +214,7 @@ def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con: Connection) 
     assert found == {row["i"]: pytest.approx(reference.joint(row), abs=1e-9) for row in told}
     con.execute("CREATE TABLE wide AS SELECT y, a, b, ascii(y) * 10 + i % 12 + 0.5 AS x FROM learnt")
     cut = nbsql.fit(con, "wide", target="y", method="aode")
-    edges = list(cut.families["x"].edges)  # type: ignore[attr-defined]
+    edges = list(cut.families["x"].edges)
     con.execute(f"CREATE TABLE cut AS SELECT y, a, b, 'bin' || len(list_filter({edges}, lambda e: e <= x)) AS x FROM wide")
     other = nbsql.fit(con, "cut", target="y", method="aode")
     by = "SELECT prediction, probability FROM ({}) AS p"
@@ -232,10 +224,10 @@ def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con: Connection) 
     assert one == pytest.approx(two, abs=1e-9)
 
 
-def test_the_families_of_a_model_fit_another_source_alike(con: Connection) -> None:
+def test_the_families_of_a_model_fit_another_source_alike(con):
     table(con, "learnt", rows(8))
     con.execute("CREATE TABLE wide AS SELECT y, a, b, ascii(y) * 10 + i % 12 + 0.5 AS x, i % 2 AS part FROM learnt")
-    options: dict[str, Any] = {"target": "y", "exclude": ["part"], "method": "aode"}
+    options = {"target": "y", "exclude": ["part"], "method": "aode"}
     whole = nbsql.fit(con, "wide", **options)
     parts = [nbsql.fit(con, f"FROM wide WHERE part = {part}", families=whole.families, **options) for part in (0, 1)]
     merged = nbsql.merge(con, parts)
@@ -247,7 +239,7 @@ def test_the_families_of_a_model_fit_another_source_alike(con: Connection) -> No
     assert str(caught.value) == "pairs come with method='aode', beside the columns they are of; leave them out of families"
 
 
-def test_joined_columns_are_among_the_pairs(con: Connection) -> None:
+def test_joined_columns_are_among_the_pairs(con):
     table(con, "learnt", rows(9))
     con.execute("CREATE TABLE shops AS SELECT d, 'shop ' || d % 2 AS shop, d > 1 AS large FROM range(1, 4) AS r(d)")
     joined = fit(con, "learnt", families={}, exclude=["i", "w"], joins=nbsql.Join("shops", on="d"))
@@ -258,7 +250,7 @@ def test_joined_columns_are_among_the_pairs(con: Connection) -> None:
     assert scores(joined, "learnt") == {i: pytest.approx(joint, abs=1e-9) for i, joint in found.items()}
 
 
-def test_what_tells_two_classes_apart_has_the_counts_of_both_orders(con: Connection) -> None:
+def test_what_tells_two_classes_apart_has_the_counts_of_both_orders(con):
     learnt = rows(10)
     table(con, "learnt", learnt)
     reference = Reference(learnt)
@@ -273,7 +265,7 @@ def test_what_tells_two_classes_apart_has_the_counts_of_both_orders(con: Connect
                 assert told[f"[{one},{other}]"][2:] == pytest.approx([*likely, log(likely[0] / likely[1])], abs=1e-9)
 
 
-def test_too_many_pairs_are_refused(con: Connection, layout: Callable[..., None]) -> None:
+def test_too_many_pairs_are_refused(con, layout):
     layout(value_pairs=1_000)
     con.execute("""CREATE TABLE many AS SELECT i % 2 = 0 AS y, 'u' || i % 7 AS a, 'v' || i % 5 AS b, 'w' || i AS c
       FROM range(300) AS r(i)""")

@@ -2,28 +2,12 @@
 
 import heapq
 import math
-import random
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.algebra import (
-    COLUMNS,
-    FAMILIES,
-    Row,
-    cells,
-    connect,
-    few,
-    fit,
-    near,
-    rounding,
-    same,
-    same_cells,
-    tables,
-    unweighted,
-)
+from support.algebra import COLUMNS, FAMILIES, cells, connect, few, fit, near, rounding, same, same_cells, tables, unweighted
 
 from nbsql.plan import VERBS
 from nbsql.rendering.renderer import Renderer
@@ -34,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 @given(tables, unweighted)
 @few
-def test_a_weight_of_w_is_w_copies(rows: list[Row], others: list[Row]) -> None:
+def test_a_weight_of_w_is_w_copies(rows, others):
     copies = [row for row in rows for _ in range(row[-1])]
     con = connect(rows=rows, copies=copies, others=others)
     weighted, copied = fit(con, "rows", weight="times", exclude=[]), fit(con, "copies")
@@ -45,7 +29,7 @@ def test_a_weight_of_w_is_w_copies(rows: list[Row], others: list[Row]) -> None:
 
 @given(unweighted, st.randoms(use_true_random=False))
 @few
-def test_the_order_of_rows_and_columns_is_irrelevant(rows: list[Row], chance: random.Random) -> None:
+def test_the_order_of_rows_and_columns_is_irrelevant(rows, chance):
     shuffled = chance.sample(rows, len(rows))
     names = chance.sample(list(COLUMNS), len(COLUMNS))
     con = connect(rows=rows, shuffled=shuffled)
@@ -56,7 +40,7 @@ def test_the_order_of_rows_and_columns_is_irrelevant(rows: list[Row], chance: ra
 
 @given(unweighted)
 @few
-def test_fitting_twice_gives_the_same_model(rows: list[Row]) -> None:
+def test_fitting_twice_gives_the_same_model(rows):
     con = connect(rows=rows)
     first, second = fit(con, "rows", name="first"), fit(con, "rows", name="second")
     same_cells(cells(first), cells(second))  # sums on several cores may differ in their last bit
@@ -67,14 +51,14 @@ def test_fitting_twice_gives_the_same_model(rows: list[Row]) -> None:
 
 @given(unweighted, unweighted)
 @few
-def test_the_verbs_agree_on_every_row(rows: list[Row], others: list[Row]) -> None:
+def test_the_verbs_agree_on_every_row(rows, others):
     con = connect(rows=rows, others=others)
     model = fit(con, "rows", unseen="smooth", alpha=0.5)
     labels = sorted(model.classes)
     size = len(labels)
     joint = [row[-size:] for row in model.joint_log_likelihood("others")]
     evidence = [row[-1] for row in model.log_evidence("others")]
-    explained: dict[tuple[int, Any], list[float]] = {}
+    explained = {}
     for row_id, label, _, _, contribution in model.explain("others"):
         explained.setdefault((row_id, label), []).append(contribution)
     offs = [1e-12 + off for off in rounding(model, "others")]
@@ -95,9 +79,9 @@ def test_the_verbs_agree_on_every_row(rows: list[Row], others: list[Row]) -> Non
 @pytest.mark.slow
 @given(unweighted, unweighted, st.sampled_from(["skip", "smooth"]), st.sampled_from(["skip", "category"]))
 @few
-def test_every_form_of_scoring_gives_the_same_answers(rows: list[Row], others: list[Row], unseen: Any, nulls: Any) -> None:
+def test_every_form_of_scoring_gives_the_same_answers(rows, others, unseen, nulls):
     con = connect(rows=rows, others=others)
-    answers: dict[str, list[list[Row]]] = {}
+    answers = {}
     forms = {
         "wide": {},
         "blocks": {"star_joins": 0, "few_values": -1},
@@ -124,7 +108,7 @@ def test_every_form_of_scoring_gives_the_same_answers(rows: list[Row], others: l
 
 @given(unweighted, unweighted)
 @few
-def test_the_statistics_of_a_union_are_the_statistics_combined(a: list[Row], b: list[Row]) -> None:
+def test_the_statistics_of_a_union_are_the_statistics_combined(a, b):
     con = connect(a=a, b=b, union_=a + b)
     combined = cells(fit(con, "a"))
     for key, (n_b, mean_b, m2_b) in cells(fit(con, "b")).items():
@@ -142,7 +126,7 @@ def test_the_statistics_of_a_union_are_the_statistics_combined(a: list[Row], b: 
 
 @given(unweighted, st.sampled_from(["sky", "warm", "wind", "calls", "bag", "note"]))
 @few
-def test_a_null_scores_as_if_the_feature_were_absent(rows: list[Row], column: str) -> None:
+def test_a_null_scores_as_if_the_feature_were_absent(rows, column):
     con = connect(rows=rows)
     families = {name: family for name, family in FAMILIES.items() if name != column}
     whole, without = fit(con, "rows"), fit(con, "rows", exclude=["times", column], families=families)

@@ -3,7 +3,6 @@
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -11,7 +10,7 @@ COMMAND = Path(__file__).parents[1] / "benchmarks" / "random_models.py"
 
 
 @pytest.fixture(scope="module")
-def command() -> ModuleType:
+def command():
     spec = importlib.util.spec_from_file_location("random_models", COMMAND)
     assert spec is not None
     assert spec.loader is not None
@@ -23,7 +22,7 @@ def command() -> ModuleType:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 5))])
-def test_random_models_agree_with_a_reference_in_plain_python(command: ModuleType, seed: int) -> None:
+def test_random_models_agree_with_a_reference_in_plain_python(command, seed):
     tally = command.compare(12, seed)
     assert not tally.errors
     for kind, (difference, _) in tally.largest.items():

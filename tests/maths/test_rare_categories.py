@@ -1,16 +1,9 @@
 """Categories of fewer rows than min_count are as if training had never seen them."""
 
-from collections.abc import Callable
-from typing import Any
-
-import duckdb
 import pytest
 from support.inserted import insert
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 # red 12, blue 8, and four shades of 1, 2, 3 and 4 rows; one row has none.
 SEEN = [("red", 12), ("blue", 8), ("rust", 1), ("teal", 2), ("lime", 3), ("plum", 4), (None, 1)]
@@ -19,7 +12,7 @@ NEW = {"'red'": "'red'", "'plum'": "'plum'", "'lime'": "'new'", "'rust'": "'new'
 
 
 @pytest.fixture
-def shades(con: Connection) -> Connection:
+def shades(con):
     con.execute("CREATE TABLE shades (i INTEGER, y VARCHAR, x VARCHAR)")
     rows = [x for x, times in SEEN for _ in range(times)]
     insert(con, "shades", [(i, "aab"[i % 3], x) for i, x in enumerate(rows)])
@@ -27,8 +20,8 @@ def shades(con: Connection) -> Connection:
 
 
 @pytest.mark.parametrize(("method", "unseen"), [("naive", "skip"), ("naive", "smooth"), ("logistic", "skip")])
-def test_a_rare_category_counts_as_one_never_seen(shades: Connection, joint: Joint, method: Any, unseen: Any) -> None:
-    options: dict[str, Any] = {"target": "y", "exclude": ["i"], "method": method}
+def test_a_rare_category_counts_as_one_never_seen(shades, joint, method, unseen):
+    options = {"target": "y", "exclude": ["i"], "method": method}
     kept = "'red', 'blue', 'plum'"
     model = nbsql.fit(shades, "shades", families={"x": nbsql.Categorical(min_count=4, unseen=unseen)}, **options)
     others = f"SELECT * REPLACE (CASE WHEN x IN ({kept}) THEN x END AS x) FROM shades"
@@ -44,10 +37,10 @@ def test_a_rare_category_counts_as_one_never_seen(shades: Connection, joint: Joi
         ] * 2
 
 
-def test_updates_decide_anew_which_categories_are_rare(shades: Connection) -> None:
+def test_updates_decide_anew_which_categories_are_rare(shades):
     model = nbsql.fit(shades, "shades", target="y", exclude=["i"], families={"x": nbsql.Categorical(min_count=4)})
 
-    def kept() -> set[str]:
+    def kept():
         return {row[2] for row in model.likelihoods if row[2] is not None}
 
     assert kept() == {"red", "blue", "plum"}

@@ -1,32 +1,26 @@
 """Categories that depend on several others: the order, the parents and the scores in plain Python, and what goes with them."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from math import log
 from random import Random
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from support.inserted import insert
 from support.matrices import scores
 from support.nearly import near
-from support.refused import Refused
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
-Row = dict[str, Any]
 NAMES = "abcd"
 PARITY = """SELECT i, 'a' || h % 2 AS a, 'b' || h // 2 % 2 AS b, 'c' || h // 4 % 2 AS c,
       h % 2 + h // 2 % 2 + h // 4 % 2 IN (1, 3) AS y
     FROM (SELECT i, hash(i) AS h FROM range(600) AS r(i))"""
 
 
-def rows(seed: int, count: int = 300) -> list[Row]:
+def rows(seed, count=300):
     """Rows in which d follows from the class, a and b together, with gaps and weights."""
     random, found = Random(seed), []  # noqa: S311
     for _ in range(count):
@@ -40,7 +34,7 @@ def rows(seed: int, count: int = 300) -> list[Row]:
     return found
 
 
-def table(con: Connection, name: str, values: Sequence[Row]) -> None:
+def table(con, name, values):
     con.execute(f"CREATE TABLE {name} (i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR, d VARCHAR, w DOUBLE)")
     insert(con, name, [[i, *row.values()] for i, row in enumerate(values)])
 
@@ -48,7 +42,7 @@ def table(con: Connection, name: str, values: Sequence[Row]) -> None:
 class Reference:
     """The model by the formulas: I(X; C), I(X; Y | C), and estimates level by level."""
 
-    def __init__(self, learnt: Sequence[Row], k: int, shrinkage: float | None, *, weight: bool) -> None:
+    def __init__(self, learnt, k, shrinkage, *, weight):
         self.rows = [(row["w"] if weight else 1.0, row) for row in learnt]
         self.shrinkage = shrinkage
         self.values = {x: {row[x] for row in learnt} - {None} for x in NAMES}
@@ -57,21 +51,21 @@ class Reference:
             x: sorted(order[:place], key=lambda z: -self.information(x, z))[:k] for place, x in enumerate(order)
         }  # fmt: skip
 
-    def count(self, **wanted: Any) -> float:
+    def count(self, **wanted):
         return sum(w for w, row in self.rows if all(row[x] == value for x, value in wanted.items()))
 
-    def information(self, x: str, z: str | None = None) -> float:
+    def information(self, x, z=None):
         """n I(X; C), or n I(X; Z | C)."""
-        cells: Counter[Any] = Counter()
+        cells = Counter()
         for w, row in self.rows:
             if row[x] is not None and (z is None or row[z] is not None):
                 cells[(row["y"], row[x], row[z]) if z else (0, row[x], row["y"])] += w
-        sums: Counter[Any] = Counter()
+        sums = Counter()
         for (y, u, v), n in cells.items():
             sums.update({(y,): n, (y, u, "x"): n, (y, v, "z"): n})
         return sum(n * log(n * sums[y,] / (sums[y, u, "x"] * sums[y, v, "z"])) for (y, u, v), n in cells.items())
 
-    def likelihood(self, y: str, x: str, v: str, known: list[tuple[str, str]]) -> float:
+    def likelihood(self, y, x, v, known):
         given, k = dict(known), len(self.values[x])
         of_values = {value: self.count(y=y, **{x: value}, **given) for value in self.values[x]}
         n, total = of_values[v], sum(of_values.values())
@@ -82,7 +76,7 @@ class Reference:
             return before
         return (n + 1) / (total + k) if self.shrinkage is None else (n + self.shrinkage * before) / (total + self.shrinkage)
 
-    def contribution(self, y: str, x: str, row: Row) -> float:
+    def contribution(self, y, x, row):
         known = []
         for parent in self.parents[x]:
             if row[parent] not in self.values[parent]:
@@ -90,7 +84,7 @@ class Reference:
             known.append((parent, row[parent]))
         return log(self.likelihood(y, x, row[x], known)) if row[x] in self.values[x] else 0.0
 
-    def joint(self, row: Row) -> dict[str, float]:
+    def joint(self, row):
         total = sum(w for w, _ in self.rows)
         return {y: log(self.count(y=y) / total) + sum(self.contribution(y, x, row) for x in NAMES) for y in "km"}
 
@@ -99,13 +93,13 @@ class Reference:
 @pytest.mark.parametrize(
     ("tree", "options"), [({"k": 2, "shrinkage": 5}, {}), ({"k": 3, "shrinkage": 2}, {"weight": "w"}), ({"k": 2}, {"alpha": 1})]
 )
-def test_parents_and_scores_are_those_of_the_formulas(con: Connection, tree: dict[str, Any], options: dict[str, Any]) -> None:
+def test_parents_and_scores_are_those_of_the_formulas(con, tree, options):
     method = nbsql.KDB(**tree, weighted=False)
     learnt, asked = rows(1), rows(2, 30)
     asked += [asked[0] | {"a": "new"}, asked[1] | {"b": "new", "c": "new"}, asked[2] | dict.fromkeys(NAMES)]
     table(con, "learnt", learnt)
     table(con, "asked", asked)
-    given: dict[str, Any] = {"target": "y", "exclude": ["i"] if "weight" in options else ["i", "w"], **options}
+    given = {"target": "y", "exclude": ["i"] if "weight" in options else ["i", "w"], **options}
     model = nbsql.fit(con, "learnt", method=method, **given)
     shrinkage = None if "alpha" in options else method.shrinkage
     if shrinkage is None:  # smoothed by alpha at each level
@@ -118,23 +112,23 @@ def test_parents_and_scores_are_those_of_the_formulas(con: Connection, tree: dic
     assert scores(model, "asked") == expected
 
 
-def test_what_is_missing_is_a_category_like_others(con: Connection) -> None:
+def test_what_is_missing_is_a_category_like_others(con):
     learnt, asked = rows(3), rows(4, 30)
     told_learnt, told_asked = (
         [{x: "none" if v is None else v for x, v in row.items()} for row in some] for some in (learnt, asked)
     )
     for name, values in (("learnt", learnt), ("asked", asked), ("told_learnt", told_learnt), ("told_asked", told_asked)):
         table(con, name, values)
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=2, weighted=False)}
+    options = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=2, weighted=False)}
     model, told = nbsql.fit(con, "learnt", nulls="category", **options), nbsql.fit(con, "told_learnt", **options)
     for i, row in scores(told, "told_asked").items():
         assert scores(model, f"FROM asked WHERE i = {i}")[i] == pytest.approx(row, abs=1e-9)
 
 
 @pytest.mark.slow
-def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con: Connection) -> None:
+def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con):
     con.execute(f"CREATE TABLE parity AS {PARITY}")
-    options: dict[str, Any] = {"target": "y", "exclude": ["i"], "folds": 5}
+    options = {"target": "y", "exclude": ["i"], "folds": 5}
     one, two, found = (
         nbsql.cross_validate(con, "parity", method=method, **options).log_loss
         for method in (nbsql.KDB(k=1), nbsql.KDB(k=2), "kdb")
@@ -145,10 +139,10 @@ def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con: C
     assert found == pytest.approx(model.evaluate("parity", folds=5).log_loss, rel=1e-9)  # depth and parents are found anew
 
 
-def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con: Connection) -> None:
+def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con):
     learnt = rows(5)
     table(con, "learnt", learnt)
-    options: dict[str, Any] = {"target": "y", "exclude": ["w"], "id": "i"}
+    options = {"target": "y", "exclude": ["w"], "id": "i"}
     whole = nbsql.fit(con, "learnt", method=nbsql.KDB(k=2, weighted=False), name="whole", **options)
     parts = [
         nbsql.fit(con, f"FROM learnt WHERE i {sign} 150", families=dict(whole.families), name=name, **options)
@@ -160,7 +154,7 @@ def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con: Conne
     assert scores(nbsql.load(con, "early"), "learnt") == expected
     parts[0].forget(batch="late")
     assert scores(parts[0], "learnt") != expected
-    explained: Counter[Any] = Counter()
+    explained = Counter()
     for _, i, label, _, _, contribution in whole.explain("FROM learnt WHERE i < 20"):
         explained[i, label] += contribution
     found = scores(whole, "FROM learnt WHERE i < 20")
@@ -171,10 +165,10 @@ def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con: Conne
 
 
 @pytest.mark.slow
-def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_say(con: Connection) -> None:
+def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_say(con):
     """By scikit-learn, on contributions by the counts of the other folds in plain Python; and by two fits of nbsql."""
     table(con, "learnt", rows(6))
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"]}
+    options = {"target": "y", "exclude": ["i", "w"]}
     method = nbsql.KDB(k=2, shrinkage=5)
     model = nbsql.fit(con, "learnt", method=method, name="m", **options)
     parents = {x: list(model.families[x].parent_names) for x in NAMES}
@@ -185,7 +179,7 @@ def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_
     query = state.engine.renderer.fragment(
         "rows_with_folds", source.relation, state.spec.columns, "y", "VARCHAR", 5, None, "class", source.kinds
     )
-    told: list[Row] = [{x: None if v != v else v for x, v in row.items()} for row in con.execute(query).df().to_dict("records")]
+    told = [{x: None if v != v else v for x, v in row.items()} for row in con.execute(query).df().to_dict("records")]
     differences, classes = [], []
     for fold in {row["nbsql_slice"] for row in told}:
         others = Reference([row | {"w": 1} for row in told if row["nbsql_slice"] != fold], 2, 5, weight=False)
@@ -211,9 +205,9 @@ def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_
 @pytest.mark.slow
 @pytest.mark.forms("method")
 @pytest.mark.parametrize("method", [nbsql.KDB(k=2), nbsql.KDB(), nbsql.TAN(weighted=True)], ids=str)
-def test_each_fold_finds_parents_and_weights_anew(con: Connection, method: nbsql.KDB | nbsql.TAN) -> None:
+def test_each_fold_finds_parents_and_weights_anew(con, method):
     table(con, "learnt", rows(7))
-    options: dict[str, Any] = {"target": "y", "features": [*NAMES], "method": method}
+    options = {"target": "y", "features": [*NAMES], "method": method}
     con.execute("ALTER TABLE learnt ADD COLUMN part INTEGER")
     con.execute("UPDATE learnt SET part = i % 2")
     by_fold = [
@@ -225,21 +219,21 @@ def test_each_fold_finds_parents_and_weights_anew(con: Connection, method: nbsql
 
 
 @pytest.mark.slow
-def test_weights_over_parents_that_are_stale_name_the_method(con: Connection) -> None:
+def test_weights_over_parents_that_are_stale_name_the_method(con):
     table(con, "learnt", rows(8))
-    options: dict[str, Any] = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=1)}
+    options = {"target": "y", "exclude": ["i", "w"], "method": nbsql.KDB(k=1)}
     model = nbsql.fit(con, "FROM learnt WHERE i < 200", name="m", **options)
     with pytest.warns(nbsql.NbsqlWarning, match=r"method=nbsql\.KDB\(k=1\)"):
         model.update("FROM learnt WHERE i >= 200")
 
 
-def test_a_category_has_as_many_parents_as_there_are(con: Connection) -> None:
+def test_a_category_has_as_many_parents_as_there_are(con):
     con.execute(f"CREATE TABLE parity AS {PARITY}")
     model = nbsql.fit(con, "parity", target="y", exclude=["i"], method=nbsql.KDB(k=9))
     assert sorted(len(family.parent_names) for family in model.families.values()) == [0, 1, 2]
 
 
-def test_what_several_parents_cannot_be(con: Connection, refused: Refused) -> None:
+def test_what_several_parents_cannot_be(con, refused):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS a, 'b' || i % 5 AS b FROM range(60) AS r(i)")
     with refused(nbsql.InputError, "column 'a' is twice a parent of 'b'; name it once"):
         nbsql.fit(con, "t", target="y", families={"b": nbsql.Conditional("a", further=["A"])})
@@ -249,7 +243,7 @@ def test_what_several_parents_cannot_be(con: Connection, refused: Refused) -> No
         nbsql.sweep(con, "t", target="y", method=nbsql.KDB(weighted=False), alpha=[1, 2])
 
 
-def test_what_weights_do_not_go_with_goes_without_them(con: Connection, refused: Refused) -> None:
+def test_what_weights_do_not_go_with_goes_without_them(con, refused):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS a, 'b' || i % 5 AS b FROM range(60) AS r(i)")
     target, bare = nbsql.Target("y", classes=[0, 1, 2]), nbsql.KDB(k=1, weighted=False)
     why = "method='kdb' needs rows of every class, and declared classes may have no rows; leave out classes"
@@ -267,7 +261,7 @@ def test_what_weights_do_not_go_with_goes_without_them(con: Connection, refused:
     assert nbsql.fit(con, "t", target=None, exclude=["y"], method=nbsql.KDB(k=1)).state.spec.weighted is None
 
 
-def test_pairs_of_many_rows_are_counted_by_numbers_of_their_values(con: Connection) -> None:
+def test_pairs_of_many_rows_are_counted_by_numbers_of_their_values(con):
     con.execute(
         """CREATE TABLE many AS
         SELECT
@@ -300,11 +294,11 @@ def test_pairs_of_many_rows_are_counted_by_numbers_of_their_values(con: Connecti
 
 
 @pytest.mark.parametrize("method", [nbsql.TAN(), nbsql.KDB(2), nbsql.Weighted(parents=2)])
-def test_a_number_in_one_bin_depends_on_nothing_where_missing_is_a_value(con: Connection, method: Any) -> None:
+def test_a_number_in_one_bin_depends_on_nothing_where_missing_is_a_value(con, method):
     con.execute("""CREATE TABLE uncut AS SELECT i % 2 AS y, CASE WHEN hash(i) % 3 > 0 THEN hash(i) % 7 END AS x,
         'a' || hash(i + 1) % 3 AS b, 'a' || hash(i + 1) % 3 || hash(i + 2) % 2 AS c FROM range(300) AS r(i)""")
     cut = {"x": nbsql.Binned(by="mdl")}
     families = nbsql.fit(con, "uncut", target="y", method=method, nulls="category", families=cut).families
-    assert families["x"].edges == ()  # type: ignore[attr-defined]
+    assert families["x"].edges == ()
     found = {family.parent for name, family in families.items() if "bins" not in name}
     assert found in ({None, "b"}, {None, "c"})

@@ -1,9 +1,5 @@
 """Stop words and short words against scikit-learn, by the same list and the same words."""
 
-from pathlib import Path
-from typing import Any
-
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,9 +29,7 @@ QUERIES = {
 }
 
 
-def assert_same(
-    con: duckdb.DuckDBPyConnection, frame: pd.DataFrame, target: str, text: str, words: Any, least: int, ngrams: int
-) -> None:
+def assert_same(con, frame, target, text, words, least, ngrams):
     vectorizer = CountVectorizer(token_pattern=rf"[^\W_]{{{least},}}", stop_words=words, ngram_range=(1, ngrams))
     oracle = MultinomialNB().fit(vectorizer.fit_transform(frame[text]), frame[target])
     family = nbsql.Text(pattern=r"[\p{L}\p{N}]+", normal_form=None, stop_words=words, min_length=least, ngrams=ngrams)
@@ -49,19 +43,19 @@ def assert_same(
 @pytest.mark.parametrize("ngrams", [1, 2])
 @pytest.mark.parametrize("least", [1, 3])
 @pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])
-def test_texts_that_are_hard_to_cut(con: duckdb.DuckDBPyConnection, words: list[str], least: int, ngrams: int) -> None:
+def test_texts_that_are_hard_to_cut(con, words, least, ngrams):
     assert_same(con, pd.DataFrame(TEXTS, columns=["label", "message"]), "label", "message", words, least, ngrams)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])
 @pytest.mark.parametrize("name", QUERIES)
-def test_real_texts(con: duckdb.DuckDBPyConnection, data: Path, name: str, words: list[str]) -> None:
+def test_real_texts(con, data, name, words):
     target, text, query = QUERIES[name]
     assert_same(con, con.sql(query.format(data)).df(), target, text, words, 3, 1)
 
 
-def test_english_is_a_list_of_function_words_of_its_own() -> None:
+def test_english_is_a_list_of_function_words_of_its_own():
     """Which is not that of scikit-learn: what the README says of it."""
     assert tuple(OURS) == STOP_WORDS["english"]
     assert (len(set(OURS)), len(THEIRS)) == (203, 318)
@@ -69,14 +63,14 @@ def test_english_is_a_list_of_function_words_of_its_own() -> None:
     assert {"serious", "system", "interest", "fire", "three"} <= set(THEIRS) - set(OURS)
 
 
-def test_a_dotted_i_is_folded_to_one_letter(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_dotted_i_is_folded_to_one_letter(con):
     """Python makes two characters of it, i and a mark at which scikit-learn cuts."""
     rows = "SELECT unnest(['İstanbul', 'x']) AS t, unnest(['a', 'b']) AS c"
     model = nbsql.fit(con, rows, target="c", families={"t": nbsql.Text()})
     assert {row[2] for row in model.likelihoods.fetchall()} == {"istanbul", "x"}
 
 
-def test_a_sigma_at_the_end_of_a_word_is_folded_as_in_python(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_sigma_at_the_end_of_a_word_is_folded_as_in_python(con):
     texts = "ΣΑΣ|Σ|ΣΑΣ ΣΑΣ ΟΔΥΣΣΕΥΣ,|ΑΣ'Β|ΟΔΟΣ.ΟΔΟΣ|aΣΣ|A1Σ|ΑΣ1|σασ|ΑΣ'|Α\u0301Σ\u0301 Σ|ΑΣ\nΒΣ|Σ2Σ".split("|")
     con.execute("CREATE TABLE words AS SELECT unnest(?) AS t, t < 'σ' AS c", [texts])
     families = {"t": nbsql.Text(pattern="(?s).+", normal_form=None)}

@@ -1,11 +1,8 @@
 """The fourteen days of tennis from the lectures (Mitchell, Machine Learning, table 3.2), with the fractions of the book."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import log
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
@@ -37,13 +34,13 @@ BOOK = {
 
 
 @pytest.fixture
-def golf(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def golf(con):
     con.execute(DAYS)
     return con
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 0.5])
-def test_likelihoods_are_the_fractions_of_the_book(golf: duckdb.DuckDBPyConnection, alpha: float) -> None:
+def test_likelihoods_are_the_fractions_of_the_book(golf, alpha):
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=alpha)
     columns = ["class", "feature", "value", "likelihood", "log_likelihood", "mean", "variance", "rate"]
     assert model.likelihoods.columns == columns
@@ -58,7 +55,7 @@ def test_likelihoods_are_the_fractions_of_the_book(golf: duckdb.DuckDBPyConnecti
             assert others == [None, None, None]
 
 
-def test_the_classic_day_has_no_tennis(golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]) -> None:
+def test_the_classic_day_has_no_tennis(golf, joint):
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
     yes = Fraction(9, 14) * Fraction(2, 9) * Fraction(3, 9) ** 3
     no = Fraction(5, 14) * Fraction(3, 5) * Fraction(1, 5) * Fraction(4, 5) * Fraction(3, 5)
@@ -73,7 +70,7 @@ def test_the_classic_day_has_no_tennis(golf: duckdb.DuckDBPyConnection, joint: C
     assert model.log_evidence(TODAY).fetchall()[0][-1] == pytest.approx(log(no + yes), rel=1e-14)
 
 
-def test_explanation_lists_every_factor_of_the_classic_day(golf: duckdb.DuckDBPyConnection) -> None:
+def test_explanation_lists_every_factor_of_the_classic_day(golf):
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
     found = {row[2:5]: row[5] for row in model.explain(f"SELECT 0 AS day, * FROM ({TODAY})")}
     day = {"outlook": "sunny", "temperature": "cool", "humidity": "high", "wind": "strong"}
@@ -84,9 +81,7 @@ def test_explanation_lists_every_factor_of_the_classic_day(golf: duckdb.DuckDBPy
     assert found == pytest.approx(expected, abs=1e-14)
 
 
-def test_the_classic_day_by_averaged_one_dependence_estimators(
-    golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]
-) -> None:
+def test_the_classic_day_by_averaged_one_dependence_estimators(golf, joint):
     # Of sunny, cool, high and strong each is the parent once; a factor is (n_cuv + 1) / (n_cu + k). Of the nine days with
     # tennis two were sunny, of these one cool, none high, one strong:
     # 9/14 * (2 + 1)/(9 + 3) * (1 + 1)/(2 + 3) * (0 + 1)/(2 + 2) * (1 + 1)/(2 + 2).
@@ -115,17 +110,15 @@ WEKA = [
 ]  # fmt: skip
 
 
-def test_averaged_one_dependence_estimators_are_those_of_weka(
-    golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]
-) -> None:
+def test_averaged_one_dependence_estimators_are_those_of_weka(golf, joint):
     """Weka smooths P(c, x_i) as a share of all rows, (n + 1) / (N + K V), and nbsql has P(c) P(x_i | c); all else is alike."""
     days = [row[1:] for row in golf.execute("FROM golf ORDER BY day").fetchall()]
     values = [{day[i] for day in days} for i in range(4)]
 
-    def met(*wanted: tuple[int, Any]) -> int:
+    def met(*wanted):
         return sum(all(day[i] == value for i, value in wanted) for day in days)
 
-    def mean(day: tuple[Any, ...], label: str, *, weka: bool) -> Fraction:
+    def mean(day, label, *, weka):
         products = []
         for p in range(4):
             n, own = met((4, label)), met((4, label), (p, day[p]))

@@ -2,10 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from math import inf, log
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,14 +16,12 @@ import nbsql
 
 pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
 
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 HALF = log(1 / 2)
 
 
-def learnt(con: Connection, text: str, family: nbsql.Family) -> dict[str, float]:
+def learnt(con, text, family):
     """How often a model of two texts has met each term in the first."""
     con.execute("CREATE OR REPLACE TABLE texts (y VARCHAR, x VARCHAR)")
     con.execute("INSERT INTO texts VALUES ('a', ?), ('b', 'entirely different things')", [text])
@@ -76,7 +72,7 @@ CUTS = [
 
 
 @pytest.mark.parametrize(("text", "family", "terms"), CUTS)
-def test_a_text_is_cut_into_words(con: Connection, text: str, family: nbsql.Text, terms: dict[str, int]) -> None:
+def test_a_text_is_cut_into_words(con, text, family, terms):
     assert learnt(con, text, family) == terms
 
 
@@ -89,14 +85,14 @@ def test_a_text_is_cut_into_words(con: Connection, text: str, family: nbsql.Text
 @examples(15)
 @example(text="\u0301a\u0301 \u0301\u0301!\u0301b ❤\ufe0f")
 @pytest.mark.parametrize("options", [{}, {"ngrams": 2, "lower": False}, {"stop_words": ["a", "b"], "event": "bernoulli"}])
-def test_words_are_the_matches_of_the_pattern(options: dict[str, Any], text: str) -> None:
+def test_words_are_the_matches_of_the_pattern(options, text):
     with duckdb.connect() as con:
         pattern = r"(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)"  # another spelling, which is matched
         matched = learnt(con, text, nbsql.Text(pattern=pattern, **options))
         assert learnt(con, text, nbsql.Text(**options)) == matched
 
 
-def test_a_model_that_was_stored_before_keeps_its_words(con: Connection) -> None:
+def test_a_model_that_was_stored_before_keeps_its_words(con):
     before = nbsql.Text(pattern=r"[\p{L}\p{N}]+", normal_form=None)
     con.execute("CREATE TABLE texts AS FROM (VALUES ('a', 'मैं re\u0301sume'), ('b', 'other')) AS t(y, x)")
     nbsql.fit(con, "texts", target="y", families={"x": before}, name="old")
@@ -117,7 +113,7 @@ IN_CHARACTERS = ["Free  prize\tnow", "a\tab\n\nabc", "", " \n ", "日本語 テ�
 
 @pytest.mark.parametrize("lengths", [(1, 3), (2, 2), (4, 6)])
 @pytest.mark.parametrize("analyzer", ["char", "char_wb"])
-def test_runs_of_characters_are_those_of_scikit_learn(con: Connection, analyzer: Any, lengths: tuple[int, int]) -> None:
+def test_runs_of_characters_are_those_of_scikit_learn(con, analyzer, lengths):
     family = nbsql.Text(characters=lengths, within_words=analyzer == "char_wb", normal_form=None)
     analyze = CountVectorizer(analyzer=analyzer, ngram_range=lengths).build_analyzer()
     for text in ["".join(IN_CHARACTERS), *IN_CHARACTERS]:
@@ -125,7 +121,7 @@ def test_runs_of_characters_are_those_of_scikit_learn(con: Connection, analyzer:
 
 
 @pytest.mark.parametrize("event", ["multinomial", "bernoulli"])
-def test_words_met_too_rarely_are_no_part_of_the_vocabulary(con: Connection, event: Any) -> None:
+def test_words_met_too_rarely_are_no_part_of_the_vocabulary(con, event):
     source = "FROM (VALUES ('a', 'win cash now'), ('a', 'win now'), ('b', 'now lunch'), ('b', 'rare')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": nbsql.Text(min_count=2, event=event)})
     found = {(row[0], row[2]): row[3] for row in model.likelihoods}
@@ -136,14 +132,14 @@ def test_words_met_too_rarely_are_no_part_of_the_vocabulary(con: Connection, eve
     assert found == near(expected)
 
 
-def test_multinomial_text_scores_every_occurrence(con: Connection, joint: Joint) -> None:
+def test_multinomial_text_scores_every_occurrence(con, joint):
     source = "FROM (VALUES ('a', 'win win cash'), ('b', 'lunch cash')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": "text"})
     expected = {"a": near(HALF + 2 * log(3 / 6) + log(1 / 6)), "b": near(HALF + 2 * log(1 / 5) + log(2 / 5))}
     assert joint(model, "SELECT 'Win! WIN lunch, never heard' AS x") == [expected]
 
 
-def test_bernoulli_text_scores_presence_and_absence(con: Connection, joint: Joint) -> None:
+def test_bernoulli_text_scores_presence_and_absence(con, joint):
     source = "FROM (VALUES ('a', 'win win cash'), ('a', 'win'), ('b', 'lunch cash')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": nbsql.Text(event="bernoulli", alpha=0.5)})
     a = {"win": 2.5 / 3, "cash": 1.5 / 3, "lunch": 0.5 / 3}
@@ -159,7 +155,7 @@ def test_bernoulli_text_scores_presence_and_absence(con: Connection, joint: Join
 
 
 @pytest.mark.parametrize("event", ["multinomial", "bernoulli"])
-def test_null_text_leaves_the_prior(con: Connection, joint: Joint, event: Any) -> None:
+def test_null_text_leaves_the_prior(con, joint, event):
     source = "FROM (VALUES ('a', 'win'), ('a', NULL), ('b', 'lunch'), ('b', '')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": nbsql.Text(event=event)})
     assert joint(model, "SELECT NULL::VARCHAR AS x") == [{"a": near(HALF), "b": near(HALF)}]
@@ -170,13 +166,13 @@ def test_null_text_leaves_the_prior(con: Connection, joint: Joint, event: Any) -
 
 
 @pytest.mark.parametrize("text", ["''", "'...'", "'never heard'"])
-def test_text_without_known_words_leaves_the_prior(con: Connection, joint: Joint, text: str) -> None:
+def test_text_without_known_words_leaves_the_prior(con, joint, text):
     source = "FROM (VALUES ('a', 'win'), ('b', 'lunch')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": "text"}, prior={"a": 0.2, "b": 0.8})
     assert joint(model, f"SELECT {text} AS x") == [{"a": near(log(0.2)), "b": near(log(0.8))}]
 
 
-def test_a_vocabulary_without_a_word_leaves_the_prior(con: Connection, joint: Joint) -> None:
+def test_a_vocabulary_without_a_word_leaves_the_prior(con, joint):
     con.execute("CREATE TABLE silent AS SELECT * FROM (VALUES ('a', NULL), ('b', NULL)) AS t(y, x)")
     data = "SELECT y, CAST(x AS VARCHAR) AS x FROM silent"
     with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'x'"):
@@ -184,7 +180,7 @@ def test_a_vocabulary_without_a_word_leaves_the_prior(con: Connection, joint: Jo
     assert joint(model, "SELECT 'anything' AS x") == [{"a": near(HALF), "b": near(HALF)}]
 
 
-def test_null_and_empty_tokens_are_dropped(con: Connection, joint: Joint) -> None:
+def test_null_and_empty_tokens_are_dropped(con, joint):
     source = "FROM (VALUES ('a', ['s', NULL, '', 's']), ('b', ['t', ' ']), ('b', NULL), ('a', [])) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y")
     expected = {
@@ -201,14 +197,14 @@ def test_null_and_empty_tokens_are_dropped(con: Connection, joint: Joint) -> Non
     assert scores == [{"a": near(HALF + log(3 / 5)), "b": near(HALF + log(1 / 5))}, prior, prior]
 
 
-def test_tokens_are_taken_as_they_are(con: Connection) -> None:
+def test_tokens_are_taken_as_they_are(con):
     source = "FROM (VALUES ('a', ['Win it', 'Win it', 'it''s']), ('b', ['win it'])) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y")
     assert {row[3]: row[4] for row in model.statistics if row[2] == "x" and row[1] == "a"} == {"Win it": 2, "it's": 1}
 
 
 @pytest.mark.parametrize("number", ["INTEGER", "DOUBLE", "DECIMAL(6, 2)", "UBIGINT"])
-def test_counts_of_a_map_are_occurrences(con: Connection, joint: Joint, number: str) -> None:
+def test_counts_of_a_map_are_occurrences(con, joint, number):
     source = f"""
       SELECT y, CAST(x AS MAP(VARCHAR, {number})) AS x
       FROM (VALUES ('a', MAP {{'s': 3, 't': 1}}), ('b', MAP {{'t': 2, '': 9}}), ('b', NULL)) AS rows(y, x)"""
@@ -220,7 +216,7 @@ def test_counts_of_a_map_are_occurrences(con: Connection, joint: Joint, number: 
 
 
 @pytest.mark.parametrize("count", ["NULL::DOUBLE", "0::DOUBLE", "'nan'::DOUBLE", "'inf'::DOUBLE"])
-def test_counts_that_are_missing_0_or_not_finite_are_no_occurrences(con: Connection, joint: Joint, count: str) -> None:
+def test_counts_that_are_missing_0_or_not_finite_are_no_occurrences(con, joint, count):
     odd = f"CAST(MAP {{'s': 1, 't': {count}, 'new': {count}}} AS MAP(VARCHAR, DOUBLE))"
     source = f"""
       SELECT 'a' AS y, {odd.replace("'s': 1", "'s': 3")} AS x UNION ALL SELECT 'b', MAP {{'t': 2.0::DOUBLE}}"""

@@ -2,23 +2,18 @@
 
 import math
 from statistics import fmean, pvariance
-from typing import Any
 
-import duckdb
 import pytest
 from scipy import stats
 from support.nearly import near
-from support.refused import Refused
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 RAIN = """CREATE TABLE rain AS SELECT i % 2 AS y, i % 3 AS part, CASE WHEN i * 7 % 10 < 4 + 2 * (i % 2) THEN 0.0
     ELSE 0.5 + (i * 37 % 23) / 4 + i % 2 END AS x FROM range(120) AS r(i)"""
 
 
-def test_classes_without_zeros_and_without_other_numbers(con: Connection) -> None:
+def test_classes_without_zeros_and_without_other_numbers(con):
     """Of b there is no number but 0, and of c a single one; d has no number at all."""
     con.execute("""CREATE TABLE rows AS FROM (VALUES
         ('a', 2.0), ('a', 4.0), ('b', 0.0), ('b', 0.0), ('c', 3.0), ('c', 0.0), ('d', NULL)) AS t(y, x)""")
@@ -34,7 +29,7 @@ def test_classes_without_zeros_and_without_other_numbers(con: Connection) -> Non
         assert joint == near(math.log(n / 7 * (1 - rate)) + float(stats.norm.logpdf(3.5, mean, math.sqrt(variance))))
 
 
-def test_without_pseudo_counts_what_a_class_never_has_is_impossible(con: Connection) -> None:
+def test_without_pseudo_counts_what_a_class_never_has_is_impossible(con):
     con.execute("CREATE TABLE rows AS FROM (VALUES ('a', 2), ('a', 4), ('b', 0), ('b', 0)) AS t(y, x)")
     model = nbsql.fit(con, "rows", target="y", families={"x": nbsql.ZeroInflated(alpha=0)})
     rows = model.joint_log_likelihood("FROM (VALUES (0), (3), (-1), (NULL)) AS t(x)").fetchall()
@@ -45,15 +40,15 @@ def test_without_pseudo_counts_what_a_class_never_has_is_impossible(con: Connect
     assert [row[-2:] for row in rows[2:]] == [near((half, half))] * 2  # -1 is outside, and says nothing
 
 
-def test_a_number_that_does_not_vary_says_whether_it_is_0(con: Connection) -> None:
+def test_a_number_that_does_not_vary_says_whether_it_is_0(con):
     con.execute("CREATE TABLE rows AS FROM (VALUES ('a', 5), ('a', 0), ('b', 5), ('b', 5)) AS t(y, x)")
     model = nbsql.fit(con, "rows", target="y", families={"x": "zero_inflated"})
     assert model.joint_log_likelihood("SELECT 5 AS x").fetchall()[0][-2:] == near((math.log(1 / 4), math.log(3 / 8)))
 
 
-def test_options_and_rows_that_are_refused(con: Connection, refused: Refused) -> None:
+def test_options_and_rows_that_are_refused(con, refused):
     with refused(nbsql.InputError, "of must be one of 'lognormal', 'gamma', 'exponential', 'gaussian', not 'poisson'"):
-        nbsql.ZeroInflated(of="poisson")  # type: ignore[arg-type]
+        nbsql.ZeroInflated(of="poisson")
     con.execute("CREATE TABLE rows AS FROM (VALUES ('a', 0.2), ('a', -1.0), ('b', 0.0)) t(y, x)")
     message = "1 value of column 'x' is negative; zero_inflated numbers must be at least 0"
     with refused(nbsql.InputError, message):
@@ -65,10 +60,10 @@ def test_options_and_rows_that_are_refused(con: Connection, refused: Refused) ->
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_what_it_tells_and_how_it_drifts_are_those_of_both_parts(con: Connection) -> None:
+def test_what_it_tells_and_how_it_drifts_are_those_of_both_parts(con):
     """I(x; C) = I(zero; C) + P(other) I(x; C | other), and so for divergences."""
     con.execute(RAIN)
-    options: dict[str, Any] = {"target": "y", "exclude": ["part"], "slice_by": "part"}
+    options = {"target": "y", "exclude": ["part"], "slice_by": "part"}
     model = nbsql.fit(con, "rain", families={"x": nbsql.ZeroInflated(of="gamma")}, **options)
     parts = "SELECT y, part, x = 0 AS zero, CASE WHEN x <> 0 THEN x END AS other FROM rain"
     apart = nbsql.fit(con, parts, **options)
@@ -82,7 +77,7 @@ def test_what_it_tells_and_how_it_drifts_are_those_of_both_parts(con: Connection
     of_zeros = sum((q - p) * math.log(q / p) for p, q in zip(a, b, strict=True))
     moments = [(fmean(x), pvariance(x)) for x in ([x for x in side if x != 0] for side in sides)]
 
-    def kl(old: tuple[float, float], new: tuple[float, float]) -> float:
+    def kl(old, new):
         return 0.5 * (math.log(old[1] / new[1]) + (new[1] + (new[0] - old[0]) ** 2) / old[1] - 1)
 
     q = [pair[1] / sum(pair) for pair in counts]
@@ -93,7 +88,7 @@ def test_what_it_tells_and_how_it_drifts_are_those_of_both_parts(con: Connection
     assert [row[4] for row in monitored.fetchall() if row[1] == "x" and row[3] == "psi"] == [near(expected)]
 
 
-def test_segments_borrow_zeros_as_numbers(con: Connection) -> None:
+def test_segments_borrow_zeros_as_numbers(con):
     """A segment has 5 rows more, of which the class's share are 0."""
     con.execute(RAIN)
     family = nbsql.ZeroInflated(of="exponential", alpha=0)
@@ -107,7 +102,7 @@ def test_segments_borrow_zeros_as_numbers(con: Connection) -> None:
         assert joint == near(math.log(prior * zero))
 
 
-def test_rows_are_drawn_and_gaps_filled(con: Connection) -> None:
+def test_rows_are_drawn_and_gaps_filled(con):
     con.execute(RAIN)
     for of in ("lognormal", "exponential", "gaussian"):
         model = nbsql.fit(
@@ -127,7 +122,7 @@ def test_rows_are_drawn_and_gaps_filled(con: Connection) -> None:
             assert deviation == near(math.sqrt((1 - rate) * (variance + mean**2) - value**2))
 
 
-def test_cells_of_other_tools_and_of_a_file(con: Connection, tmp_path: Any) -> None:
+def test_cells_of_other_tools_and_of_a_file(con, tmp_path):
     con.execute(RAIN)
     families = {"x": nbsql.ZeroInflated(of="lognormal")}
     model = nbsql.fit(con, "rain", target="y", exclude=["part"], families=families, name="m")
@@ -143,7 +138,7 @@ def test_cells_of_other_tools_and_of_a_file(con: Connection, tmp_path: Any) -> N
     assert str(caught.value) == "family 'zero_inflated' of 'x' needs a mean and m2 in every cell"
 
 
-def test_a_profile_begins_at_0_with_its_probability(con: Connection) -> None:
+def test_a_profile_begins_at_0_with_its_probability(con):
     con.execute(RAIN)
     model = nbsql.fit(con, "rain", target="y", exclude=["part"], families={"x": nbsql.ZeroInflated(of="exponential")}, name="m")
     rates = con.execute("SELECT mean, rate FROM m.likelihoods ORDER BY class").fetchall()

@@ -2,7 +2,7 @@
 
 import duckdb
 import pytest
-from support.chromium import Tab, tab
+from support.chromium import tab
 
 import nbsql
 
@@ -21,7 +21,7 @@ POSTERIOR = """Object.values(document.getElementById("nomogram-1").view._runtime
   .find((table) => table && table.length && "posterior" in table[0]).map((row) => row.posterior)"""
 
 
-def until(page: Tab, kind: str, place: str) -> None:
+def until(page, kind, place):
     """Press Tab until something of that kind is held."""
     for _ in range(200):
         page.press("Tab")

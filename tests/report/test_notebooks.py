@@ -2,9 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.chromium import tab
@@ -27,7 +25,7 @@ model = nbsql.fit(nbsql_con, flights, target="late")"""
 SETUP = "import duckdb; nbsql_con = duckdb.connect()"
 
 
-def executed(tmp_path: Path, *cells: str) -> Any:
+def executed(tmp_path, *cells):
     """The notebook of these cells, run as nbconvert runs one; it must be valid, without errors and without a line on stderr."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in (WITHOUT_WIDGETS, *cells)])
     client = nbclient.NotebookClient(
@@ -40,7 +38,7 @@ def executed(tmp_path: Path, *cells: str) -> Any:
     return notebook
 
 
-def test_a_frame_is_fitted_scored_and_drawn(tmp_path: Path) -> None:
+def test_a_frame_is_fitted_scored_and_drawn(tmp_path):
     notebook = executed(
         tmp_path, SETUP, FRAME, "model", "model.predict(flights)", "model.explain(flights)", "model.plot.ranking()"
     )
@@ -53,7 +51,7 @@ def test_a_frame_is_fitted_scored_and_drawn(tmp_path: Path) -> None:
     assert all(kind.endswith(("+json", "/json")) for kind in kinds)
 
 
-def test_the_blocks_of_the_readme_run(tmp_path: Path) -> None:
+def test_the_blocks_of_the_readme_run(tmp_path):
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 3
@@ -115,7 +113,7 @@ con.sql("SELECT prediction, avg((prediction = arrival)::INT) AS right FROM score
 }
 
 
-def test_jobs_are_done_from_their_data_to_a_picture(tmp_path: Path) -> None:
+def test_jobs_are_done_from_their_data_to_a_picture(tmp_path):
     cells = [cell for job in JOBS.values() for cell in job]  # in one kernel, which takes seconds to start
     notebook = executed(tmp_path, *cells)
     outputs = {cell.source: [output.data for output in cell.outputs] for cell in notebook.cells}
@@ -130,7 +128,7 @@ def test_jobs_are_done_from_their_data_to_a_picture(tmp_path: Path) -> None:
 JUPYTER = "margin:0; font:13px/1.3 system-ui, sans-serif"  # of JupyterLab's outputs
 
 
-def in_a_browser(tmp_path: Path, shown: list[str]) -> None:
+def in_a_browser(tmp_path, shown):
     """The outputs as a front end of 900 pixels shows them: what a cell is about is in sight, and so is all of its picture."""
     page = tmp_path / "notebook.html"
     cells = "".join(f'<div class="cell" style="width:900px;overflow:hidden">{html}</div>' for html in shown)
@@ -152,7 +150,7 @@ def in_a_browser(tmp_path: Path, shown: list[str]) -> None:
 
 
 @pytest.fixture
-def kernel(tmp_path: Path) -> Iterator[Any]:
+def kernel(tmp_path):
     from jupyter_client.manager import start_new_kernel
 
     manager, client = start_new_kernel(cwd=str(tmp_path), env=dict(os.environ))
@@ -162,7 +160,7 @@ def kernel(tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("looks", "switch"), [(True, "on"), (False, "on"), (True, "off")])
-def test_progress_is_one_display_and_only_where_somebody_looks(kernel: Any, looks: bool, switch: str) -> None:
+def test_progress_is_one_display_and_only_where_somebody_looks(kernel, looks, switch):
     code = f"""{WITHOUT_WIDGETS}
 import os, threading, duckdb, nbsql
 os.environ["NBSQL_PROGRESS"] = "{switch}"
@@ -175,7 +173,7 @@ engine = engine_of(duckdb.connect())
 with engine.supervised(), engine.part("cross-validating, fold 3 of 5"):
     engine.announce("statistics")
     assert shown.wait({30 if looks and switch == "on" else 0}) == {looks and switch == "on"}"""
-    shown: list[Any] = []
+    shown = []
     reply = kernel.execute_interactive(code, allow_stdin=looks, timeout=60, output_hook=shown.append)
     assert reply["content"]["status"] == "ok"
     assert not any(message["msg_type"] in ("stream", "error") for message in shown)

@@ -3,10 +3,7 @@
 import json
 import math
 import re
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
 from support.chromium import tab
 
@@ -18,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:only 60 of 600 rows of people di
 CHARTS_BY_NAME = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(CHARTS.glob("*.json"))}
 
 
-def of_key(spec: Any, *names: str) -> list[Any]:
+def of_key(spec, *names):
     """All values of keys of these names, wherever they are in a specification."""
     found = list(spec.values()) if isinstance(spec, dict) else spec if isinstance(spec, list) else []
     own = [spec[name] for name in names if isinstance(spec, dict) and name in spec]
@@ -26,7 +23,7 @@ def of_key(spec: Any, *names: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", CHARTS_BY_NAME)
-def test_no_label_is_clipped_or_slanted_and_none_is_in_nats(name: str) -> None:
+def test_no_label_is_clipped_or_slanted_and_none_is_in_nats(name):
     spec = CHARTS_BY_NAME[name]
     assert set(of_key(spec, "labelLimit")) <= {0}  # no limit
     assert all(angle in (0, -90, {"expr": "angle"}) for angle in of_key(spec, "labelAngle") if not isinstance(angle, dict))
@@ -34,7 +31,7 @@ def test_no_label_is_clipped_or_slanted_and_none_is_in_nats(name: str) -> None:
 
 
 @pytest.fixture
-def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def model(con):
     con.execute("""
         CREATE TABLE people AS SELECT i % 3 % 2 AS y, (i * 7 % 60 + 18)::DOUBLE AS age, i % 12 AS month,
             'a street of a very long name, in a town of a long one ' || i % 3 AS home, i % 2 || 'k' AS kind
@@ -44,7 +41,7 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_axes_of_numbers_stay_within_their_support_and_the_rows(con: duckdb.DuckDBPyConnection) -> None:
+def test_axes_of_numbers_stay_within_their_support_and_the_rows(con):
     con.execute("""CREATE TABLE sales AS SELECT i % 2 AS y, i * 7919 % 101 / 5 + i % 2 AS price, i * 13 % 29 AS n,
         exp(i * 31 % 47 / 20) AS size, 0.5 + i % 3 * (i * 31 % 47) / 10 AS delay FROM range(400) AS r(i)""")
     families = {"price": "gaussian", "n": "gaussian", "size": "gamma", "delay": "exponential"}
@@ -67,18 +64,18 @@ def test_axes_of_numbers_stay_within_their_support_and_the_rows(con: duckdb.Duck
     assert [value for value in numbers if re.match("[-−]", str(value))] == []
 
 
-def values_of(picture: Any) -> list[str]:
+def values_of(picture):
     return list(dict.fromkeys(row["value"] for row in picture.spec["datasets"]["rows"]))
 
 
-def test_bins_and_numbers_are_in_the_order_of_their_values(model: nbsql.Model) -> None:
+def test_bins_and_numbers_are_in_the_order_of_their_values(model):
     edges = [float(re.findall(r"-?inf|[-\d.]+", value)[0]) for value in values_of(model.plot.profile("age"))]
     assert edges == sorted(edges)
     assert len(edges) == 6
     assert values_of(model.plot.profile("month")) == [str(month) for month in range(12)]
 
 
-def test_titles_are_whole_words_on_several_lines(model: nbsql.Model) -> None:
+def test_titles_are_whole_words_on_several_lines(model):
     for picture in (model.plot.profile("home"), model.plot.verdict("people"), model.plot.waterfall("people", row=1)):
         lines = picture.spec["title"]["text"]
         assert all(len(line) <= 88 for line in lines)
@@ -88,7 +85,7 @@ def test_titles_are_whole_words_on_several_lines(model: nbsql.Model) -> None:
     assert shown("balance_of_the_customer_in_the_last_30_days") != shown("balance_of_the_customer_in_the_last_60_days")
 
 
-def test_axes_have_round_factors(model: nbsql.Model) -> None:
+def test_axes_have_round_factors(model):
     spec = model.plot.waterfall("people", row=1).spec
     (factors,) = (each["value"] for each in spec["params"] if each["name"] == "factors")
     ends = [row[end] for row in spec["datasets"]["rows"] for end in ("start", "end")]
@@ -102,7 +99,7 @@ def test_axes_have_round_factors(model: nbsql.Model) -> None:
 
 
 @pytest.mark.slow
-def test_a_narrow_window_shows_all_of_a_picture(model: nbsql.Model, tmp_path: Path) -> None:
+def test_a_narrow_window_shows_all_of_a_picture(model, tmp_path):
     assert 'style="max-width:100%;height:auto"' in model.plot.ranking()._repr_html_()
     model.report(tmp_path / "page.html", source="people")
     with tab(tmp_path / "page.html", tmp_path, width=390) as page:
@@ -114,7 +111,7 @@ def test_a_narrow_window_shows_all_of_a_picture(model: nbsql.Model, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_wide_window_is_filled_by_the_pictures(model: nbsql.Model, tmp_path: Path) -> None:
+def test_a_wide_window_is_filled_by_the_pictures(model, tmp_path):
     model.report(tmp_path / "page.html", source="people")
     with tab(tmp_path / "page.html", tmp_path, width=1280) as page:
         room, *widths = page.run("""[...document.querySelectorAll(".chart")].flatMap((chart, at) => [
@@ -124,7 +121,7 @@ def test_a_wide_window_is_filled_by_the_pictures(model: nbsql.Model, tmp_path: P
 
 
 @pytest.mark.slow
-def test_the_density_of_a_weighted_model_is_that_of_its_family(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_density_of_a_weighted_model_is_that_of_its_family(con):
     con.execute("CREATE TABLE t AS SELECT i % 3 = 0 AS y, i % 97 / 10.0 + i % 3 AS x, x + 1 AS z FROM range(600) AS r(i)")
     profiles = []
     for method in ("naive", "weighted"):
@@ -135,7 +132,7 @@ def test_the_density_of_a_weighted_model_is_that_of_its_family(con: duckdb.DuckD
 
 
 @pytest.mark.slow
-def test_every_picture_is_a_chart_that_altair_can_restyle(model: nbsql.Model) -> None:
+def test_every_picture_is_a_chart_that_altair_can_restyle(model):
     pytest.importorskip("altair")
     for name in ("card", "data", "ranking", "discrimination", "nomogram"):
         assert getattr(model.plot, name)().altair.to_dict()["datasets"], name
@@ -144,7 +141,7 @@ def test_every_picture_is_a_chart_that_altair_can_restyle(model: nbsql.Model) ->
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_the_pictures_of_curves_agree_with_an_evaluation(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_pictures_of_curves_agree_with_an_evaluation(con):
     con.execute("""CREATE TABLE visits AS SELECT 'c' || i * i % 7 % 3 AS y, 'v' || i % 11 % 4 AS kind, i * 31 % 17 % 5 AS n
         FROM range(400) AS t(i)""")  # with many ties
     model = nbsql.fit(con, "visits", target="y")

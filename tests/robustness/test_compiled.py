@@ -1,7 +1,6 @@
 """What is kept of compiled macros: used while a macro is the same, and nothing where nobody may write."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from markupsafe import Markup
@@ -14,12 +13,12 @@ TEXT = "{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}"
 
 
 @pytest.fixture(autouse=True)
-def written(monkeypatch: pytest.MonkeyPatch) -> None:
+def written(monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", None)
 
 
-def made(text: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, bool]:
+def made(text, path, monkeypatch):
     """What a macro returns of "a", and whether Jinja compiled it."""
     environment = SQLEnvironment(finalize=str)
     compiling, run = [], environment.compile
@@ -29,7 +28,7 @@ def made(text: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, b
     return str(template.module.twice("a")), bool(compiling)
 
 
-def test_kept_code_is_used_while_it_is_of_the_same_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_code_is_used_while_it_is_of_the_same_text(tmp_path, monkeypatch):
     path = tmp_path / "texts.sql"
     assert made(TEXT, path, monkeypatch) == ("aa", True)
     assert made(TEXT, path, monkeypatch) == ("aa", False)
@@ -43,7 +42,7 @@ def test_kept_code_is_used_while_it_is_of_the_same_text(tmp_path: Path, monkeypa
     assert made(other, path, monkeypatch) == ("a a", True)
 
 
-def test_nothing_is_kept_where_it_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_kept_where_it_cannot_be(tmp_path, monkeypatch):
     (tmp_path / "__pycache__").write_text("a file, so that no folder can be made")
     assert made(TEXT, tmp_path / "texts.sql", monkeypatch) == ("aa", True)
     assert [path.name for path in tmp_path.iterdir()] == ["__pycache__"]
@@ -53,7 +52,7 @@ def test_nothing_is_kept_where_it_cannot_be(tmp_path: Path, monkeypatch: pytest.
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_kept_code_renders_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_code_renders_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
     folder = renderer.macro_path() / "macros"
     macros = [renderer._Macros(folder, ("duckdb",), {"ident": Markup}) for _ in range(2)]

@@ -1,21 +1,17 @@
 """Several readers and one writer in one process: readers see a whole model, and a second writer is told so."""
 
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
-from nbsql import DatabaseError, Model
+from nbsql import DatabaseError
 
-Connection = duckdb.DuckDBPyConnection
 TURN = "another connection is changing the same model or table at this moment; try again when it is done"
 
 
 @pytest.fixture
-def other(con: Connection) -> Iterator[Connection]:
+def other(con):
     """A second connection to the database of `con`, which has the tables may, june and known, and the model golf."""
     con.execute(
         "CREATE TABLE may AS FROM (VALUES ('sun', 1.0, 'no'), ('sun', 2.0, 'yes'), ('rain', 3.0, 'yes')) AS t(sky, wind, play)"
@@ -27,23 +23,23 @@ def other(con: Connection) -> Iterator[Connection]:
         yield cursor
 
 
-def contents(con: Connection) -> dict[str, Any]:
+def contents(con):
     """Everything that there is of the model, but for the rounding of sums, which are added in any order."""
     tables = ("spec", "batches", "statistics", "parameters", "lookups", "priors", "likelihoods")
-    found: dict[str, Any] = {name: con.execute(f"FROM golf.{name} ORDER BY ALL").fetchall() for name in tables}
+    found = {name: con.execute(f"FROM golf.{name} ORDER BY ALL").fetchall() for name in tables}
     for verb in ("predict_proba", "explain", "joint_log_likelihood"):
         found[verb] = con.execute(f"FROM golf.{verb}('may') ORDER BY ALL").fetchall()
     found["columns"] = con.execute("DESCRIBE FROM golf.predict_proba('may')").fetchall()
     return {name: [tuple(map(rounded, row)) for row in rows] for name, rows in found.items()}
 
 
-def rounded(value: Any) -> Any:
+def rounded(value):
     if isinstance(value, list):
         return [*map(rounded, value)]
     return f"{value:.9g}" if isinstance(value, float) else value
 
 
-CHANGES: dict[str, Callable[[Model], Any]] = {
+CHANGES = {
     "update": lambda model: model.update("june"),
     "update of known classes": lambda model: model.update("known"),
     "forget": lambda model: model.forget("FROM may LIMIT 1"),
@@ -53,14 +49,12 @@ CHANGES: dict[str, Callable[[Model], Any]] = {
     "replace": lambda model: nbsql.fit(model.state.engine.connection, "june", target="play", name="golf", replace=True),
 }
 BESIDE = [("known", "sql"), ("known", "python"), ("june", "sql")]  # which takes seconds
-ENDS: dict[str, Callable[[Model], Any]] = {**CHANGES, "drop": lambda model: model.drop()}
+ENDS = {**CHANGES, "drop": lambda model: model.drop()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_reader_sees_the_old_model_until_the_writer_commits(
-    con: Connection, other: Connection, change: Callable[[Model], Any]
-) -> None:
+def test_a_reader_sees_the_old_model_until_the_writer_commits(con, other, change):
     nbsql.load(con, "golf").update("known", batch="two")
     reader = nbsql.load(other, "golf")
     before, answers = contents(con), reader.predict_proba("may").fetchall()
@@ -83,9 +77,7 @@ def test_a_reader_sees_the_old_model_until_the_writer_commits(
         for name, end in ENDS.items()
     ],
 )
-def test_a_second_writer_is_told_to_wait_and_writes_nothing(
-    con: Connection, other: Connection, first: Callable[[Model], Any]
-) -> None:
+def test_a_second_writer_is_told_to_wait_and_writes_nothing(con, other, first):
     nbsql.load(con, "golf").update("known", batch="two")
     before = contents(con)
     late = nbsql.load(other, "golf")
@@ -102,7 +94,7 @@ def test_a_second_writer_is_told_to_wait_and_writes_nothing(
     assert other.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
 
 
-def test_a_writer_whose_model_has_changed_since_it_began_is_refused(con: Connection, other: Connection) -> None:
+def test_a_writer_whose_model_has_changed_since_it_began_is_refused(con, other):
     model = nbsql.load(con, "golf")
     other.begin()
     late = nbsql.load(other, "golf")
@@ -116,7 +108,7 @@ def test_a_writer_whose_model_has_changed_since_it_began_is_refused(con: Connect
     assert [row[0] for row in model.batches] == ["1", "june", "again"]
 
 
-def test_two_writers_of_two_models_do_not_meet(con: Connection, other: Connection) -> None:
+def test_two_writers_of_two_models_do_not_meet(con, other):
     con.begin()
     nbsql.load(con, "golf").update("june")
     tennis = nbsql.fit(other, "may", target="play", name="tennis")
@@ -126,7 +118,7 @@ def test_two_writers_of_two_models_do_not_meet(con: Connection, other: Connectio
     assert sum(row[1] for row in nbsql.load(con, "golf").priors) == sum(row[1] for row in tennis.priors) == 5
 
 
-def test_two_new_models_of_one_name_do_not_mix(con: Connection, other: Connection) -> None:
+def test_two_new_models_of_one_name_do_not_mix(con, other):
     con.begin()
     nbsql.fit(con, "may", target="play", name="tennis")
     with pytest.raises(DatabaseError, match=f"^{TURN}$"):
@@ -136,10 +128,10 @@ def test_two_new_models_of_one_name_do_not_mix(con: Connection, other: Connectio
 
 
 @pytest.mark.slow
-def test_writers_in_threads_take_turns_and_none_is_lost(con: Connection, other: Connection) -> None:
-    refusals: list[str] = []
+def test_writers_in_threads_take_turns_and_none_is_lost(con, other):
+    refusals = []
 
-    def write(connection: Connection, number: int) -> None:
+    def write(connection, number):
         model = nbsql.load(connection, "golf")
         for turn in range(4):
             while True:
@@ -168,17 +160,17 @@ def test_writers_in_threads_take_turns_and_none_is_lost(con: Connection, other: 
 @pytest.mark.parametrize(
     ("source", "asks"), [("june", "python"), *(pytest.param(*case, marks=pytest.mark.nightly) for case in BESIDE)]
 )
-def test_readers_beside_many_changes_never_see_a_mixture(con: Connection, other: Connection, source: str, asks: str) -> None:
+def test_readers_beside_many_changes_never_see_a_mixture(con, other, source, asks):
     model = nbsql.load(con, "golf")
     legal = [model.predict_proba("may").fetchall()]
     model.update(source)
     legal.append(model.predict_proba("may").fetchall())
     model.rollback("1")
     assert legal[0] != legal[1]
-    seen: list[Any] = []
+    seen = []
     done = threading.Event()
 
-    def read(connection: Connection) -> None:
+    def read(connection):
         try:
             loaded = nbsql.load(connection, "golf")
             while not done.is_set() or not seen:
@@ -205,7 +197,7 @@ def test_readers_beside_many_changes_never_see_a_mixture(con: Connection, other:
 
 
 @pytest.mark.slow
-def test_a_query_that_waits_is_of_the_model_as_it_is_when_it_runs(con: Connection, other: Connection) -> None:
+def test_a_query_that_waits_is_of_the_model_as_it_is_when_it_runs(con, other):
     model, changing = nbsql.load(other, "golf"), nbsql.load(con, "golf")
     verbs = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
     waiting = {verb: getattr(model, verb)("may") for verb in verbs}
@@ -223,7 +215,7 @@ def test_a_query_that_waits_is_of_the_model_as_it_is_when_it_runs(con: Connectio
     assert {verb for verb, query in waiting.items() if query.sql == texts[verb]} == set()
 
 
-def test_two_handles_in_one_transaction_take_notice_of_each_other(con: Connection, other: Connection) -> None:
+def test_two_handles_in_one_transaction_take_notice_of_each_other(con, other):
     one, two = nbsql.load(con, "golf"), nbsql.load(con, "golf")
     con.begin()
     for source in ("known", "june"):
@@ -233,7 +225,7 @@ def test_two_handles_in_one_transaction_take_notice_of_each_other(con: Connectio
     assert two.predict_proba("may").columns == nbsql.load(con, "golf").predict_proba("may").columns
 
 
-def test_a_handle_of_a_model_that_is_replaced_takes_notice_of_its_new_features(con: Connection, other: Connection) -> None:
+def test_a_handle_of_a_model_that_is_replaced_takes_notice_of_its_new_features(con, other):
     con.execute(
         "CREATE TABLE pairs AS FROM (VALUES (1.0, 9.0, 'a'), (2.0, 7.0, 'a'), (8.0, 1.0, 'b'), (9.0, 4.0, 'b')) AS t(x, y, c)"
     )

@@ -8,25 +8,19 @@ import time
 import warnings
 from collections import Counter
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 from support.algebra import same
-from support.crashing import KINDS, PARTS, TABLES, Act, State, fit, fitted, work
+from support.crashing import KINDS, PARTS, TABLES, Act, fit, fitted, work
 
 import nbsql
-
-Answers = tuple[Any, ...]
 
 
 # The most are run by `pytest -m nightly`, when what a change of a model writes, or in which order, has changed.
 @pytest.mark.slow
 @pytest.mark.parametrize("kills", [5, pytest.param(220, marks=pytest.mark.nightly)])
-def test_a_killed_process_leaves_the_old_model_or_the_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int
-) -> None:
+def test_a_killed_process_leaves_the_old_model_or_the_new_one(tmp_path, monkeypatch, kills):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # where the server of forks finds what it imports beforehand
     path = tmp_path / "crash.duckdb"
     chance = random.Random(kills)  # noqa: S311
@@ -36,8 +30,8 @@ def test_a_killed_process_leaves_the_old_model_or_the_new_one(
             con.execute(TABLES)
             fit(con, "may", "days", 1.0)
         state = fitted("may", 1.0)
-        interrupted: Counter[str] = Counter()
-        outcomes: Counter[str] = Counter()
+        interrupted = Counter()
+        outcomes = Counter()
         for seed in range(kills):
             before, act = killed(path, state, seed, chance.uniform(0, 0.4))
             legal = {"old": before} if act is None else {"old": before, "new": act.after}
@@ -55,10 +49,10 @@ def test_a_killed_process_leaves_the_old_model_or_the_new_one(
         assert set(outcomes) == {"old", "new"}
 
 
-def killed(path: Path, state: State, seed: int, seconds: float) -> tuple[State, Act | None]:
+def killed(path, state, seed, seconds):
     """Let a process work for some time, and kill it: the last state that it came to, and what it was at, if anything."""
     methods = multiprocessing.get_all_start_methods()
-    context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
         context.set_forkserver_preload(["pytest", "support.crashing_compiled"])
     here, there = context.Pipe(duplex=False)
@@ -85,7 +79,7 @@ def killed(path: Path, state: State, seed: int, seconds: float) -> tuple[State, 
     return state, act
 
 
-def found(con: duckdb.DuckDBPyConnection, legal: dict[str, State]) -> str:
+def found(con, legal):
     """Which of the legal states the database is in, by what it says of itself."""
     ledger = [(row[0], row[1], row[3]) for row in nbsql.load(con, "days").batches]
     models = nbsql.models(con)
@@ -103,7 +97,7 @@ def found(con: duckdb.DuckDBPyConnection, legal: dict[str, State]) -> str:
     raise AssertionError(f"the model is in no state that it may be in: {ledger}, {models}, {legal}")
 
 
-def whole(con: duckdb.DuckDBPyConnection, state: State) -> None:
+def whole(con, state):
     """Every part of each model is that of a fit to the rows that its state names."""
     learnt = {"days": (state.parts, state.alpha)}
     if state.other is not None:
@@ -115,7 +109,7 @@ def whole(con: duckdb.DuckDBPyConnection, state: State) -> None:
     assert [name for (name,) in schemas] == sorted(["main", *learnt])
 
 
-def asked(con: duckdb.DuckDBPyConnection, name: str) -> Answers:
+def asked(con, name):
     """What a model answers from its statistics, its parameters, its lookups and its macros."""
     model = nbsql.load(con, name)
     shown = [model.predict_proba("probe").fetchall(), model.explain("probe").fetchall()]
@@ -127,12 +121,12 @@ def asked(con: duckdb.DuckDBPyConnection, name: str) -> Answers:
     return (*map(sorted_rows, shown), model.priors.fetchall(), model.likelihoods.fetchall(), counts)
 
 
-def sorted_rows(found: list[Any]) -> list[Any]:
+def sorted_rows(found):
     return sorted(found, key=lambda row: [str(value) for value in row[:6]])
 
 
 @cache
-def afresh(parts: tuple[int, ...], alpha: float) -> Answers:
+def afresh(parts, alpha):
     """The answers of a fit to so many copies of each part."""
     with duckdb.connect() as con:
         con.execute(TABLES)
@@ -143,7 +137,7 @@ def afresh(parts: tuple[int, ...], alpha: float) -> Answers:
 
 
 @cache
-def rows(parts: tuple[int, ...]) -> int:
+def rows(parts):
     with duckdb.connect() as con:
         con.execute(TABLES)
         return sum(n * con.table(part).shape[0] for part, n in zip(PARTS, parts, strict=True))

@@ -2,10 +2,8 @@
 
 import re
 import shutil
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -13,10 +11,9 @@ from robustness.test_stale_handles import ASKED, CHANGES, OPTIONS, ROWS, rounded
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
-DEV: dict[str, Any] = {"target": "c", "features": ["x", "y", "z"]}
+DEV = {"target": "c", "features": ["x", "y", "z"]}
 # Verbs whose answer is a query, made while one database is in use and run in another.
-QUERIES: dict[str, Callable[[nbsql.Model, str], nbsql.Query]] = {
+QUERIES = {
     "predict": lambda model, source: model.predict(source),
     "predict top_k": lambda model, source: model.predict(source, top_k=2),
     "predict_proba": lambda model, source: model.predict_proba(source),
@@ -34,7 +31,7 @@ QUERIES: dict[str, Callable[[nbsql.Model, str], nbsql.Query]] = {
 }
 
 
-def connect(*, other: bool = True) -> Connection:
+def connect(*, other=True):
     """Two databases, in the first of which other rows and another model have the same names."""
     con = duckdb.connect()
     for database in ("prod", "dev"):
@@ -45,25 +42,25 @@ def connect(*, other: bool = True) -> Connection:
     return con
 
 
-def fitted(con: Connection, name: str | None, **options: Any) -> nbsql.Model:
+def fitted(con, name, **options):
     con.execute("USE prod")
     nbsql.fit(con, "SELECT * FROM rows LIMIT 30", target="c", features=["x", "m"], name="it")
     con.execute("USE dev")
     return nbsql.fit(con, "rows", **{**DEV, **options}, name=name)
 
 
-def contents(con: Connection, database: str) -> Any:
+def contents(con, database):
     tables = ("statistics", "spec", "batches", "parameters")
     return [rounded(con.execute(f"FROM {database}.it.{table}").fetchall()) for table in tables]
 
 
-def opened(name: str | None, verb: str) -> tuple[Connection, nbsql.Model]:
+def opened(name, verb):
     con = connect(other=False)  # what a source means is another question
     return con, fitted(con, name, features=["y", "z"], **OPTIONS.get(verb, {}))
 
 
 @pytest.fixture(scope="module")
-def shared() -> Callable[[str | None, str], tuple[Connection, nbsql.Model]]:
+def shared():
     """As `opened`, for verbs that leave the model as it is: one for all of the same options."""
     of_options = cache(opened)
     return lambda name, verb: of_options(name, verb if verb in OPTIONS else "")
@@ -81,7 +78,7 @@ ASKS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("verb", "name"), ASKS)
-def test_every_verb_is_of_the_database_of_the_handle(verb: str, name: str | None, shared: Any, tmp_path: Path) -> None:
+def test_every_verb_is_of_the_database_of_the_handle(verb, name, shared, tmp_path):
     found = []
     for used in ("dev", "prod"):
         con, model = (opened if verb in CHANGES else shared)(name, verb)
@@ -105,7 +102,7 @@ def test_every_verb_is_of_the_database_of_the_handle(verb: str, name: str | None
 
 
 @pytest.fixture(scope="module", params=["it", None])
-def asked(request: pytest.FixtureRequest) -> tuple[Connection, nbsql.Model]:
+def asked(request):
     """A model that is asked, and changed by nothing, with a name or without."""
     con = connect()
     return con, fitted(con, request.param)
@@ -116,7 +113,7 @@ SOURCES = {verb: ["rows"] if verb in WITHOUT_SOURCE else ["rows", "FROM rows WHE
 
 
 @pytest.mark.parametrize(("verb", "source"), [(verb, source) for verb, sources in SOURCES.items() for source in sources])
-def test_a_query_reads_what_it_was_made_of(asked: tuple[Connection, nbsql.Model], verb: str, source: str) -> None:
+def test_a_query_reads_what_it_was_made_of(asked, verb, source):
     con, model = asked
     con.execute("USE dev")
     query = QUERIES[verb](model, source)
@@ -129,7 +126,7 @@ def test_a_query_reads_what_it_was_made_of(asked: tuple[Connection, nbsql.Model]
     assert con.execute("SELECT current_database()").fetchall() == [("prod",)]
 
 
-def test_a_relation_of_a_query_of_another_database_is_refused() -> None:
+def test_a_relation_of_a_query_of_another_database_is_refused():
     con = connect()
     query = fitted(con, "it").predict("FROM rows")
     con.execute("USE prod")
@@ -140,7 +137,7 @@ def test_a_relation_of_a_query_of_another_database_is_refused() -> None:
     assert len(query.relation.fetchall()) == 40
 
 
-def test_a_source_is_looked_for_in_the_database_in_use() -> None:
+def test_a_source_is_looked_for_in_the_database_in_use():
     con = connect()
     model = fitted(con, "it")
     con.execute("USE prod")
@@ -150,7 +147,7 @@ def test_a_source_is_looked_for_in_the_database_in_use() -> None:
     assert max(row[1] for row in model.predict("rows").fetchall()) == 100
 
 
-def test_a_class_that_is_learnt_from_afar_is_in_the_macros() -> None:
+def test_a_class_that_is_learnt_from_afar_is_in_the_macros():
     con = connect()
     model = fitted(con, "it")
     con.execute("USE memory")  # where there is no model
@@ -162,7 +159,7 @@ def test_a_class_that_is_learnt_from_afar_is_in_the_macros() -> None:
     assert len(con.execute("FROM it.predict('rows', database := 'dev')").fetchall()) == 40
 
 
-def test_drop_drops_the_model_of_the_handle() -> None:
+def test_drop_drops_the_model_of_the_handle():
     con = connect()
     model = fitted(con, "it")
     con.execute("USE prod")
@@ -173,7 +170,7 @@ def test_drop_drops_the_model_of_the_handle() -> None:
         model.predict("rows")
 
 
-def test_what_is_made_of_a_handle_is_of_its_database() -> None:
+def test_what_is_made_of_a_handle_is_of_its_database():
     con = connect()
     model = fitted(con, "it")
     statistics = rounded(model.statistics.fetchall())
@@ -183,7 +180,7 @@ def test_what_is_made_of_a_handle_is_of_its_database() -> None:
 
 
 @pytest.mark.parametrize("name", ["it", None])
-def test_dimensions_are_those_of_the_database_of_the_handle(name: str | None) -> None:
+def test_dimensions_are_those_of_the_database_of_the_handle(name):
     con = connect(other=False)
     for database, sign in (("prod", -1), ("dev", 1)):
         con.execute(f"USE {database}; CREATE TABLE sizes AS SELECT DISTINCT z, {sign} * ascii(z) AS size FROM rows")
@@ -196,7 +193,7 @@ def test_dimensions_are_those_of_the_database_of_the_handle(name: str | None) ->
     assert rounded(model.as_of("1").predict_proba("rows").fetchall()) == expected
 
 
-def test_names_of_databases_may_be_any() -> None:
+def test_names_of_databases_may_be_any():
     con = duckdb.connect()
     con.execute("""ATTACH ':memory:' AS "a b.c,""d'"; USE "a b.c,""d'" """)
     con.execute(ROWS)
@@ -206,7 +203,7 @@ def test_names_of_databases_may_be_any() -> None:
     assert con.execute("SELECT current_database()").fetchall() == [("memory",)]
 
 
-def test_a_handle_of_a_file_that_gets_another_name(tmp_path: Path) -> None:
+def test_a_handle_of_a_file_that_gets_another_name(tmp_path):
     path = tmp_path / "first.duckdb"
     with nbsql.fit(path, "SELECT 'a' AS c, 1 AS x UNION ALL SELECT 'b', 2", target="c", name="it"):
         pass
@@ -217,7 +214,7 @@ def test_a_handle_of_a_file_that_gets_another_name(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="a file that is open cannot be replaced here")
 @pytest.mark.parametrize("replaced", [True, False])
-def test_a_file_that_is_gone_is_read_and_not_written(replaced: bool, tmp_path: Path) -> None:
+def test_a_file_that_is_gone_is_read_and_not_written(replaced, tmp_path):
     rows = "SELECT i % 2 AS y, i % 3 AS x FROM range(12) AS t(i)"
     path, other = tmp_path / "shop.duckdb", tmp_path / "other.duckdb"
     for file in (path, other):

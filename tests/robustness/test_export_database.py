@@ -2,8 +2,6 @@
 
 import contextlib
 import shutil
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -18,7 +16,7 @@ ROWS = """CREATE TABLE inbox AS
         i % 3 AS plain, i * 7 % 4 AS html, CASE WHEN i % 2 = 0 THEN 'north' ELSE 'south' END AS region
     FROM range(1, 60) AS t(i)"""
 
-MODELS: dict[str, dict[str, Any]] = {
+MODELS = {
     "spam": {"families": {"message": nbsql.Text(), "links": "poisson"}},
     "mixed": {
         "exclude": ["message"],
@@ -45,7 +43,7 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 
-def relations(con: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, str]]:
+def relations(con, database):
     """What can be asked of every model: the schema, and what stands behind its name."""
     return con.execute(
         """SELECT schema_name, function_name || if(function_name = 'likelihood_ratios', '(''spam'', ''ham'')', '(''inbox'')')
@@ -56,7 +54,7 @@ def relations(con: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, 
     ).fetchall()
 
 
-def answers(con: duckdb.DuckDBPyConnection, database: str | None = None, *, how: str = "path") -> dict[tuple[str, str], Any]:
+def answers(con, database=None, *, how="path"):
     """The columns, types and rows of all that can be asked; of an attached database by the path, told its name, or alone."""
     found = {}
     for schema, name in relations(con, database or con.execute("SELECT current_database()").fetchall()[0][0]):
@@ -74,7 +72,7 @@ def answers(con: duckdb.DuckDBPyConnection, database: str | None = None, *, how:
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def team(tmp_path_factory):
     """A file with models of all kinds and tables of the user's own."""
     path = tmp_path_factory.mktemp("team") / "team.duckdb"
     with duckdb.connect(str(path)) as con:
@@ -91,14 +89,14 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def before(team: Path) -> dict[tuple[str, str], Any]:
+def before(team):
     """What can be asked there, and the answers."""
     with duckdb.connect(str(team), read_only=True) as con:
         return answers(con)
 
 
 @pytest.mark.slow
-def test_a_database_with_models_is_restored_whole(team: Path, before: Any, tmp_path: Path) -> None:
+def test_a_database_with_models_is_restored_whole(team, before, tmp_path):
     # Opened anew: a file has its relations in the order of their names, whatever the order in which they were made.
     with duckdb.connect(str(team), read_only=True) as con:
         con.execute(f"EXPORT DATABASE '{tmp_path / 'copy'}' (FORMAT parquet)")
@@ -116,7 +114,7 @@ WORDS = nbsql.Text(ngrams=2, stop_words=["a"], min_length=1)
 
 
 @pytest.mark.slow
-def test_a_file_that_nbsql_has_made_is_restored_whole(tmp_path: Path) -> None:
+def test_a_file_that_nbsql_has_made_is_restored_whole(tmp_path):
     with nbsql.fit(tmp_path / "made.duckdb", ROWS.split(" AS", 1)[1], target="label", name="spam", id="id") as model:
         model.calibrate(ROWS.split(" AS", 1)[1], method="isotonic")
     with duckdb.connect(str(tmp_path / "made.duckdb")) as con:
@@ -131,7 +129,7 @@ def test_a_file_that_nbsql_has_made_is_restored_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path: Path) -> None:
+def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path):
     config = {"storage_compatibility_version": "v1.0.0"}
     with duckdb.connect(str(tmp_path / "old.duckdb"), config=config) as con:
         con.execute(ROWS)
@@ -146,7 +144,7 @@ def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path, before: Any) -> None:
+def test_models_of_an_attached_database_are_used_by_the_search_path(team, before):
     with duckdb.connect() as con:
         con.execute(ROWS)
         con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")
@@ -161,7 +159,7 @@ def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path, 
 @pytest.mark.forms("how")
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["told", "alone"])
-def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, before: Any, how: str) -> None:
+def test_models_of_an_attached_database_are_used_by_their_macros(team, before, how):
     with duckdb.connect() as con:
         con.execute(ROWS)
         con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")
@@ -182,7 +180,7 @@ def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, bef
 
 
 @pytest.mark.slow
-def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team: Path, tmp_path: Path) -> None:
+def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team, tmp_path):
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         con.execute(ROWS)
         nbsql.fit(con, "inbox", target="label", name="spam", features=["size"])
@@ -207,7 +205,7 @@ def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team: Pa
         assert con.execute("FROM spam.predict('inbox')").fetchall() == theirs
 
 
-def test_views_of_one_database_ask_a_model_of_another() -> None:
+def test_views_of_one_database_ask_a_model_of_another():
     with duckdb.connect() as con:
         con.execute("ATTACH ':memory:' AS team; ATTACH ':memory:' AS spam")  # one of them has the name of the model
         con.execute("CREATE TABLE inbox AS SELECT i AS id, i % 3 = 0 AS label, i % 5 AS size FROM range(20) AS t(i)")
@@ -228,8 +226,8 @@ IN_WASM = "CREATE TEMP MACRO current_setting(name) AS 'wasm'"  # where DuckDB wo
 
 
 @pytest.mark.slow
-def test_macros_need_no_json_where_the_database_is_known(tmp_path: Path) -> None:
-    def known(con: duckdb.DuckDBPyConnection, *database: str) -> dict[tuple[str, str], Any]:
+def test_macros_need_no_json_where_the_database_is_known(tmp_path):
+    def known(con, *database):
         found = answers(con, *database, how="told" if database else "path")
         return {asked: answer for asked, answer in found.items() if asked[1] != "features"}  # a view of the JSON of spec
 

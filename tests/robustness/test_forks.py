@@ -1,7 +1,6 @@
 """A process that was forked from another and uses its connection, as those of multiprocessing.Pool do on Linux."""
 
 import os
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -16,7 +15,7 @@ pytestmark = [
 ROWS = "SELECT i % 2 AS y, i % 3 = 0 AS x FROM range(12) AS t(i)"
 
 
-def test_a_fork_does_not_write_the_file_of_another_process(tmp_path: Path) -> None:
+def test_a_fork_does_not_write_the_file_of_another_process(tmp_path):
     """Its updates would be lost, and what both write could not be opened again."""
     with duckdb.connect(tmp_path / "a.duckdb") as con:
         model = nbsql.fit(con, ROWS, target="y", name="m")
@@ -35,7 +34,7 @@ def test_a_fork_does_not_write_the_file_of_another_process(tmp_path: Path) -> No
         assert answer_of_a_fork(lambda: nbsql.fit(con, ROWS, target="y").name) == "None"
 
 
-def test_a_fork_has_a_copy_of_a_database_in_memory() -> None:
+def test_a_fork_has_a_copy_of_a_database_in_memory():
     with duckdb.connect() as con:
         model = nbsql.fit(con, ROWS, target="y", name="m")
         assert answer_of_a_fork(lambda: (model.update(ROWS), model.priors.fetchall()[0][1])) == "(None, 12.0)"

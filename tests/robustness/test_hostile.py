@@ -1,7 +1,5 @@
 """Names and values that break careless SQL: they come back as they went in, and nothing in them runs."""
 
-from typing import Any
-
 import duckdb
 import pytest
 from hypothesis import example, given
@@ -31,20 +29,20 @@ INTERNAL = """class weight n x_1 source parameters joint posterior numbered leve
 ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=12)
 
 
-def ident(name: str) -> str:
+def ident(name):
     return '"' + name.replace('"', '""') + '"'
 
 
-def text(value: str) -> str:
+def text(value):
     return "'" + value.replace("'", "''") + "'"
 
 
 @pytest.fixture
-def canary(con: duckdb.DuckDBPyConnection) -> None:
+def canary(con):
     con.execute("CREATE TABLE canary AS SELECT 'alive' AS state")
 
 
-def table(con: duckdb.DuckDBPyConnection, names: list[str]) -> list[tuple[object, ...]]:
+def table(con, names):
     """The table t with a column a name, in which every name is a value, a token, and three of them are labels."""
     columns = ", ".join(f"{ident(name)} VARCHAR" for name in names)
     con.execute(f"CREATE OR REPLACE TABLE t (key_ INTEGER, {columns}, bag_ VARCHAR[], target_ VARCHAR)")
@@ -60,7 +58,7 @@ def table(con: duckdb.DuckDBPyConnection, names: list[str]) -> list[tuple[object
 @pytest.mark.slow
 @pytest.mark.usefixtures("canary", "form")
 @pytest.mark.parametrize("names", [HOSTILE, INTERNAL], ids=["hostile", "internal"])
-def test_columns_labels_categories_and_tokens_round_trip(con: duckdb.DuckDBPyConnection, names: list[str]) -> None:
+def test_columns_labels_categories_and_tokens_round_trip(con, names):
     rows = table(con, names)
     labels = names[:3]
     families = {
@@ -111,7 +109,7 @@ BY_DAY = {
         for name in [*HOSTILE, "statistics", "predict", "class", "source"]
     ],
 )
-def test_a_model_a_table_and_a_database_of_that_name(con: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_a_model_a_table_and_a_database_of_that_name(con, name):
     con.execute(f"ATTACH ':memory:' AS {ident(name + ' db')}")
     for database, prefix in ((None, ""), (name + " db", ident(name + " db") + ".")):
         con.execute(f"CREATE TABLE {prefix}main.{ident(name + 's')} AS SELECT unnest(['a', 'b']) AS y, unnest([1, 2]) AS x")
@@ -138,7 +136,7 @@ def test_a_model_a_table_and_a_database_of_that_name(con: duckdb.DuckDBPyConnect
 @pytest.mark.filterwarnings("ignore:.* holds numbers but for:nbsql.NbsqlWarning")  # of texts such as 0, 1, 2 and a colon
 @given(st.lists(ANY, min_size=4, max_size=4, unique_by=folded))
 @examples(20)
-def test_any_text_round_trips(names: list[str]) -> None:
+def test_any_text_round_trips(names):
     if any(folded(name).startswith("nbsql_") or folded(name) in ("key_", "bag_", "target_") for name in names):
         return
     with duckdb.connect() as con:
@@ -160,7 +158,7 @@ def test_any_text_round_trips(names: list[str]) -> None:
 @pytest.mark.filterwarnings("ignore:'x' holds numbers but for")  # where most labels are numbers
 @pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
 @pytest.mark.filterwarnings("ignore:.* of '.*', in .* rows; if there is no class:nbsql.NbsqlWarning")
-def test_any_labels_have_columns_of_their_own(labels: list[str]) -> None:
+def test_any_labels_have_columns_of_their_own(labels):
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t (x VARCHAR, y VARCHAR)")
         insert(con, "t", [(label, label) for label in labels for _ in range(3)])
@@ -180,7 +178,7 @@ def test_any_labels_have_columns_of_their_own(labels: list[str]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
-def test_labels_that_differ_by_case_are_numbered(con: duckdb.DuckDBPyConnection) -> None:
+def test_labels_that_differ_by_case_are_numbered(con):
     rows = "SELECT unnest(['yes', 'Yes', 'YES', 'yes_2', 'no']) AS y, unnest([1, 2, 3, 4, 5]) AS x"
     model = nbsql.fit(con, rows, target="y", families={"x": "categorical"})
     names = ["YES", "Yes_2", "no", "yes_3", "yes_2_2"]
@@ -188,7 +186,7 @@ def test_labels_that_differ_by_case_are_numbered(con: duckdb.DuckDBPyConnection)
     assert model.joint_log_likelihood(rows).columns[2:] == [f"joint_log_likelihood_{name}" for name in names]
 
 
-def test_nul_is_refused_in_names_and_welcome_in_data(con: duckdb.DuckDBPyConnection) -> None:
+def test_nul_is_refused_in_names_and_welcome_in_data(con):
     with pytest.raises(
         InputError, match=r"^a name may not hold the character NUL: 'probability_\\x00a'; leave it out: replace\(x, c"
     ):
@@ -198,13 +196,13 @@ def test_nul_is_refused_in_names_and_welcome_in_data(con: duckdb.DuckDBPyConnect
     assert [row[1:] for row in model.predict("SELECT chr(0) AS x")] == [("a", pytest.approx(2 / 3, abs=1e-15))]
 
 
-def test_columns_under_nbsqls_own_prefix_are_refused(con: duckdb.DuckDBPyConnection) -> None:
+def test_columns_under_nbsqls_own_prefix_are_refused(con):
     message = "^column 'NBSQL_row' of the query has a name that nbsql keeps for itself; rename it$"
     with pytest.raises(InputError, match=message):
         nbsql.fit(con, "SELECT 1 AS NBSQL_row, 'a' AS y", target="y")
 
 
-def test_names_are_found_whatever_their_case(con: duckdb.DuckDBPyConnection) -> None:
+def test_names_are_found_whatever_their_case(con):
     con.execute("""CREATE TABLE "Größe" AS SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'b')) AS t("Zahl X", "KLASSE")""")
     model = nbsql.fit(con, "GRößE", target="klasse", families={"zahl x": "poisson"}, features=["ZAHL X"], name="Modell")
     assert list(model.families) == ["Zahl X"]
@@ -216,7 +214,7 @@ def test_names_are_found_whatever_their_case(con: duckdb.DuckDBPyConnection) -> 
 LINE_ENDS = ["\n", "\r\n", "\x0b", "\x85", "\u2028"]  # as `str.splitlines` knows them
 
 
-def pictures(end: str) -> list[list[Any]]:
+def pictures(end):
     """The numbers of two pictures of a model and of rows whose texts, columns and name have such a line end."""
     labels = [f"a{end}b", f"c{end}d"]
     rows = [{"y": labels[i % 2], f"k{end}": labels[(i * i + i // 3) % 2], "g": i % 4} for i in range(60)]
@@ -227,13 +225,13 @@ def pictures(end: str) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize("end", LINE_ENDS)
-def test_pictures_show_texts_with_line_ends_as_any_others(end: str) -> None:
+def test_pictures_show_texts_with_line_ends_as_any_others(end):
     """As part of a statement that is indented, a value would be another one, which no row has."""
     assert pictures(end) == pictures("_")
 
 
 @pytest.mark.parametrize("end", LINE_ENDS)
-def test_macros_take_an_enum_whose_labels_have_line_ends(con: duckdb.DuckDBPyConnection, end: str) -> None:
+def test_macros_take_an_enum_whose_labels_have_line_ends(con, end):
     labels = f"'a{end}b', 'c'"
     con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, [{labels}][1 + i % 3 // 2]::ENUM ({labels}) AS k FROM range(20) AS r(i)")
     nbsql.fit(con, "t", target="y", name="m")

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -49,7 +48,7 @@ ACTS = {
 @pytest.mark.forms("act")
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells what a process has spent")
 @pytest.mark.parametrize("act", ACTS)
-def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path, act: str) -> None:
+def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, act):
     script = [sys.executable, "-c", SCRIPT.replace("ACT", ACTS[act]), str(tmp_path / "a.duckdb")]
     with subprocess.Popen(script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
@@ -64,8 +63,8 @@ def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path,
     assert said == "KeyboardInterrupt ['before'] [('main', 't')] 3\n"
 
 
-def test_an_inner_wait_that_ends_after_the_outer_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed: list[Any] = []
+def test_an_inner_wait_that_ends_after_the_outer_one(monkeypatch):
+    failed = []
     monkeypatch.setattr(sys, "unraisablehook", failed.append)
     handler, before = signal.signal(signal.SIGINT, signal.default_int_handler), signal.set_wakeup_fd(-1)
     try:
@@ -83,29 +82,29 @@ def test_an_inner_wait_that_ends_after_the_outer_one(monkeypatch: pytest.MonkeyP
 class Late:
     """A connection whose first rollback meets the interrupt that ended the work before it: else a matter of microseconds."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection):
         self.connection, self.rollbacks = connection, 0
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self.connection, name)
 
-    def rollback(self) -> None:
+    def rollback(self):
         self.rollbacks += 1
         if self.rollbacks == 1:
             raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
         self.connection.rollback()
 
 
-def _interrupted(engine: DuckDB) -> None:
+def _interrupted(engine):
     with engine.transaction():
         engine.connection.execute("CREATE TABLE half AS SELECT 1")
         raise KeyboardInterrupt
 
 
-def test_an_interrupt_that_comes_late_leaves_no_transaction_open() -> None:
+def test_an_interrupt_that_comes_late_leaves_no_transaction_open():
     with duckdb.connect() as con:
         engine = DuckDB(con)
-        engine.connection = late = Late(con)  # type: ignore[assignment]
+        engine.connection = late = Late(con)
         with pytest.raises(KeyboardInterrupt):
             _interrupted(engine)
         assert late.rollbacks == 2
@@ -117,24 +116,24 @@ def test_an_interrupt_that_comes_late_leaves_no_transaction_open() -> None:
 class Interrupted:
     """A connection where Ctrl-C comes as soon as a method has run, or just before it."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, method: str, *, runs: bool) -> None:
+    def __init__(self, connection, method, *, runs):
         self.connection, self.method, self.runs = connection, method, runs
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return self._interrupted if name == self.method else getattr(self.connection, name)
 
-    def _interrupted(self) -> None:
+    def _interrupted(self):
         if self.runs:
             getattr(self.connection, self.method)()
         signal.raise_signal(signal.SIGINT)
 
 
 @pytest.mark.parametrize(("method", "runs", "tables"), [("begin", True, 0), ("commit", False, 0), ("commit", True, 1)])
-def test_an_interrupt_as_a_transaction_begins_or_ends_leaves_none_open(method: str, runs: bool, tables: int) -> None:
+def test_an_interrupt_as_a_transaction_begins_or_ends_leaves_none_open(method, runs, tables):
     """What the user wrote next would be part of it, and lost with the process."""
     with duckdb.connect() as con:
         engine = DuckDB(con)
-        engine.connection = Interrupted(con, method, runs=runs)  # type: ignore[assignment]
+        engine.connection = Interrupted(con, method, runs=runs)
         with pytest.raises(KeyboardInterrupt), engine.transaction():
             con.execute("CREATE TABLE whole AS SELECT 1")
         assert len(con.execute("SELECT table_name FROM duckdb_tables()").fetchall()) == tables

@@ -6,12 +6,10 @@ integers shows.
 """
 
 import random
-from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -62,7 +60,7 @@ WORDS = ("Free", "free", "prize", "Prize", "café", "cafe", "CAFE", "lunch", "th
 SHOPS = (("Ä", "cheap", 3), ("A", "dear", 5), ("a", "Cheap", 9), ("ä", None, 1))
 
 
-def rows(n: int = 120) -> list[tuple[Any, ...]]:
+def rows(n=120):
     """Rows of `people`, the same ones every time."""
     rng = random.Random(21)  # noqa: S311
     found = []
@@ -98,7 +96,7 @@ COLUMNS = """id INTEGER, label VARCHAR, colour VARCHAR, "é" VARCHAR, member BOO
 TABLES = ("people", "more", "held_out")
 
 
-def fill(con: duckdb.DuckDBPyConnection) -> None:
+def fill(con):
     """Three tables of people, and one of shops."""
     found = rows()
     for table, part in zip(TABLES, (found[:80], found[80:], found[40:100]), strict=True):
@@ -109,20 +107,20 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.fixture
-def instance() -> Iterator[duckdb.DuckDBPyConnection]:
+def instance():
     """One for each test, with settings of its own."""
     with duckdb.connect(config={"threads": 1}) as connection:
         yield connection
 
 
-def put(con: duckdb.DuckDBPyConnection, settings: dict[str, str]) -> None:
+def put(con, settings):
     for name, value in settings.items():
         con.execute(f"SET {name} = '{value}'")
 
 
-def keyed(found: list[tuple[Any, ...]]) -> dict[Any, list[float]]:
+def keyed(found):
     """Rows by what is no float in them, which tells each from the others: the floats."""
-    known: dict[Any, list[float]] = {}
+    known = {}
     for row in found:
         key = tuple(repr(value) for value in row if not isinstance(value, float))
         assert key not in known, f"two rows are {key}"
@@ -130,14 +128,14 @@ def keyed(found: list[tuple[Any, ...]]) -> dict[Any, list[float]]:
     return known
 
 
-def scored(model: nbsql.Model, source: str) -> Iterator[tuple[str, Any]]:
+def scored(model, source):
     """What a model says of the rows of a table."""
     yield "classes", model.classes
     yield "predict_proba", keyed(model.predict_proba(source).fetchall())
     yield "joint_log_likelihood", keyed(model.joint_log_likelihood(source).fetchall())
 
 
-def numbers(evaluation: nbsql.Evaluation) -> Iterator[tuple[str, Any]]:
+def numbers(evaluation):
     for each in fields(evaluation):
         value = getattr(evaluation, each.name)
         if isinstance(value, (int, float)):
@@ -169,7 +167,7 @@ MIXED = {
 }
 
 
-def learning(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str, Any]]:
+def learning(con, folder):
     """A mixed model, read, changed, taken back, cut into slices, and taken to another place."""
     model = nbsql.fit(con, "people", name="mixed", **MIXED)
     yield from scored(model, "held_out")
@@ -206,7 +204,7 @@ def learning(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str
     yield "one row", sorted(answer["probabilities"].items(), key=itemgetter(0))
 
 
-def judging(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str, Any]]:
+def judging(con, folder):
     """Evaluation, costs, folds, leave-one-out, sweeps and calibration."""
     options = {
         "target": "label",
@@ -235,7 +233,7 @@ def judging(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str,
     yield "best", sorted(best.families)
 
 
-def repr_numbers(calibration: nbsql.Calibration) -> list[Any]:
+def repr_numbers(calibration):
     return [
         getattr(calibration, each.name)
         for each in fields(calibration)
@@ -243,7 +241,7 @@ def repr_numbers(calibration: nbsql.Calibration) -> list[Any]:
     ]
 
 
-OTHERS: dict[str, dict[str, Any]] = {
+OTHERS = {
     "joint": {"features": ["colour", "é", "member"], "method": nbsql.JointBayes(backoff="naive")},
     "semi-naive": {"features": ["colour", "é", "member", "age"], "families": {"k": nbsql.Joint(["colour", "é"])}},
     "lda": {"features": ["age", "visits", "length", "e", "colour"], "method": nbsql.LDA(shrinkage=0.1)},
@@ -264,7 +262,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 }
 
 
-def others(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str, Any]]:
+def others(con, folder):
     """Every method, and the families that are not in the mixed model."""
     for name, options in OTHERS.items():
         model = nbsql.fit(con, "people", target="label", name=name, **options)
@@ -290,19 +288,15 @@ def others(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str, 
     yield "given", keyed(given.joint_log_likelihood("SELECT unnest(['weak', 'Weak', 'WEAK']) AS wind").fetchall())
 
 
-CASES: dict[str, Callable[[duckdb.DuckDBPyConnection, Path], Iterator[tuple[str, Any]]]] = {
-    "learning": learning,
-    "judging": judging,
-    "others": others,
-}
+CASES = {"learning": learning, "judging": judging, "others": others}
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[tuple[str, Any]]]:
+def usual(tmp_path_factory):
     """The answers under the settings that DuckDB begins with."""
 
     @cache
-    def answers(case: str) -> list[tuple[str, Any]]:
+    def answers(case):
         with duckdb.connect() as con:
             fill(con)
             return list(CASES[case](con, tmp_path_factory.mktemp("usual")))
@@ -310,7 +304,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[tupl
     return answers
 
 
-def same(found: Any, expected: Any) -> bool:
+def same(found, expected):
     """Whether two answers are the same, floats to a relative 1e-9."""
     if isinstance(expected, dict):
         return found.keys() == expected.keys() and all(same(found[key], expected[key]) for key in expected)
@@ -322,7 +316,7 @@ def same(found: Any, expected: Any) -> bool:
 
 
 @pytest.fixture
-def people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def people(con):
     fill(con)
     return con
 
@@ -343,7 +337,7 @@ def test_answers_do_not_depend_on_a_setting(settings, case, usual, con, tmp_path
     assert not different
 
 
-def read(con: duckdb.DuckDBPyConnection, updated: nbsql.Model) -> Iterator[Any]:
+def read(con, updated):
     """What the macros of a model say to a session, and a model after an update in it."""
     for macro in ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain"):
         yield keyed(con.execute(f"FROM mixed.{macro}('held_out')").fetchall())
@@ -386,7 +380,7 @@ READ = (
 )  # fmt: skip
 
 
-def said(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+def said(con):
     """The rows of every golden statement, and of every macro and view of the model that those of the golden fit make."""
     con.execute(MAILS)
     for sql in statements(con).values():
@@ -403,7 +397,7 @@ def said(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 
 @cache
-def usually() -> dict[str, Any]:
+def usually():
     with duckdb.connect() as con:
         return said(con)
 
@@ -437,7 +431,7 @@ def test_texts_of_a_column_with_a_collation_are_compared_by_their_bytes(people, 
 
 
 @pytest.mark.slow
-def test_times_with_a_zone_are_those_of_utc_in_every_session() -> None:
+def test_times_with_a_zone_are_those_of_utc_in_every_session():
     moments = "TIMESTAMPTZ '2026-01-01 22:00:00.5+00' + i % 2 * INTERVAL 1 DAY AS moment, CAST(i % 3 AS VARCHAR) AS k"
     found = []
     with duckdb.connect() as con:

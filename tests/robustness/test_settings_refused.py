@@ -1,8 +1,5 @@
 """Settings of a session under which a statement of a model would fail, or mean something else."""
 
-from collections.abc import Callable
-from typing import Any
-
 import duckdb
 import pandas as pd
 import pytest
@@ -16,7 +13,7 @@ ROWS = """(VALUES (1, 'a', 'm', 0.2, 2.0), (2, 'a', 'n', 0.3, 0.0), (7, 'a', 'n'
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_number_without_weight_is_divided_by_nothing(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_number_without_weight_is_divided_by_nothing(con):
     con.execute(f"CREATE TABLE t AS SELECT * REPLACE (x::DOUBLE AS x, w::DOUBLE AS w) FROM {ROWS}")
     options = {"target": "y", "id": "i", "features": ["x"], "slice_by": "part", "weight": "w"}
     found = []
@@ -29,7 +26,7 @@ def test_a_number_without_weight_is_divided_by_nothing(con: duckdb.DuckDBPyConne
     assert found[0][0]
 
 
-ACTS: dict[str, Callable[[duckdb.DuckDBPyConnection, nbsql.Model], Any]] = {
+ACTS = {
     "fit": lambda con, _: nbsql.fit(con, "t", target="y"),
     "load": lambda con, _: nbsql.load(con, "m"),
     "cross_validate": lambda con, _: nbsql.cross_validate(con, "t", folds=2, target="y"),
@@ -47,7 +44,7 @@ ACTS: dict[str, Callable[[duckdb.DuckDBPyConnection, nbsql.Model], Any]] = {
         ("dialect_compatibility_mode", "spark", "this session counts from 0 in lists: RESET dialect_compatibility_mode"),
     ],
 )
-def test_settings_that_change_what_sql_means_are_refused(setting: str, value: str, message: str) -> None:
+def test_settings_that_change_what_sql_means_are_refused(setting, value, message):
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t AS SELECT x, y FROM {ROWS}")
         model = nbsql.fit(con, "t", target="y", name="m")
@@ -65,7 +62,7 @@ def test_settings_that_change_what_sql_means_are_refused(setting: str, value: st
         assert nbsql.models(con) == ["m"]
 
 
-def test_objects_of_a_frame_are_no_texts(con: duckdb.DuckDBPyConnection) -> None:
+def test_objects_of_a_frame_are_no_texts(con):
     rows = pd.DataFrame({"y": [1, 2] * 10, "x": pd.Series([{"a": [1]}, {"a": [2]}] * 10, dtype=object)})
     con.execute("SET pandas_analyze_sample = 0")
     with pytest.raises(
@@ -78,7 +75,7 @@ def test_objects_of_a_frame_are_no_texts(con: duckdb.DuckDBPyConnection) -> None
 
 
 @pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB 1.5 has no such setting")
-def test_a_query_that_takes_too_long_for_the_session_says_so() -> None:
+def test_a_query_that_takes_too_long_for_the_session_says_so():
     long = "SELECT a.range % 2 AS y, hash(a.range + b.range) % 3 AS x FROM range(100_000) AS a, range(100_000) AS b"
     with duckdb.connect() as con:
         con.execute("SET max_execution_time = 200")
@@ -89,7 +86,7 @@ def test_a_query_that_takes_too_long_for_the_session_says_so() -> None:
     assert str(caught.value) == f"the query took longer than this session allows; {cure}"
 
 
-def test_a_model_whose_views_hold_its_tables_is_made_anew() -> None:
+def test_a_model_whose_views_hold_its_tables_is_made_anew():
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t AS SELECT y, part FROM {ROWS}")
         con.execute("SET enable_view_dependencies = true")

@@ -3,10 +3,7 @@
 import contextlib
 import io
 import re
-from collections.abc import Callable
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
@@ -15,16 +12,13 @@ import nbsql
 from nbsql.plan.classes import class_columns
 from nbsql.storage import state
 
-Connection = duckdb.DuckDBPyConnection
-Ask = Callable[[nbsql.Model, Path], Any]
-
 FOLLOWS = duckdb.__version__ >= "2"
 ROWS = """CREATE TABLE rows AS
     SELECT
         ['a', 'b'][1 + i % 2] AS c, i % 7 + i % 2 AS x, i % 5 + 3 * (i % 2) AS y,
         ['u', 'v', 'w'][1 + i % 3] AS z, i % 4 // 2 AS m
     FROM range(40) AS r(i)"""
-ASKED: dict[str, Ask] = {
+ASKED = {
     "as_of": lambda model, _: model.as_of("1").likelihoods.fetchall(),
     "batches": lambda model, _: [row[:4] for row in model.batches],
     "calibrate": lambda model, _: model.calibrate("rows").rows,
@@ -80,8 +74,8 @@ ASKED: dict[str, Ask] = {
     "weights": lambda model, _: model.weights(2).fetchall(),
     "window": lambda model, _: model.window(last=1).likelihoods.fetchall(),
 }
-NEW: dict[str, Any] = {"target": "c", "features": ["y", "z"], "name": "it"}
-OPTIONS: dict[str, dict[str, Any]] = {
+NEW = {"target": "c", "features": ["y", "z"], "name": "it"}
+OPTIONS = {
     **{verb: {"slice_by": "m"} for verb in ("drift", "slice_names", "slices", "window")},
     "components": {"method": nbsql.Mixture(2)},
     "segments": {"segment_by": "m"},
@@ -90,7 +84,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def test_a_class_that_comes_while_rows_are_scored_is_noticed() -> None:
+def test_a_class_that_comes_while_rows_are_scored_is_noticed():
     con = connect()
     model = nbsql.fit(con, "rows", target="c", name="it")
     query, other = model.predict_proba("rows"), con.cursor()
@@ -99,10 +93,10 @@ def test_a_class_that_comes_while_rows_are_scored_is_noticed() -> None:
     class Interrupted:
         """The connection; while it scores for the first time, another brings a class."""
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name):
             return getattr(con, name)
 
-        def execute(self, sql: str) -> Any:
+        def execute(self, sql):
             answer = con.execute(sql)
             if "probability_a" in sql:
                 scored.append(sql)
@@ -110,14 +104,14 @@ def test_a_class_that_comes_while_rows_are_scored_is_noticed() -> None:
                     nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
             return answer
 
-    model.state.engine.connection = Interrupted()  # type: ignore[attr-defined]
+    model.state.engine.connection = Interrupted()
     answers = query.fetchall()
-    model.state.engine.connection = con  # type: ignore[attr-defined]
+    model.state.engine.connection = con
     assert [("probability_0" in sql) for sql in scored] == [False, True]
     assert rounded(answers) == rounded(nbsql.load(con, "it").predict_proba("rows").fetchall())
 
 
-def test_a_query_notices_a_change_in_the_transaction_that_it_is_run_in() -> None:
+def test_a_query_notices_a_change_in_the_transaction_that_it_is_run_in():
     con = connect()
     model = nbsql.fit(con, "rows", target="c", name="it")
     query = model.predict_proba("rows")
@@ -130,22 +124,22 @@ def test_a_query_notices_a_change_in_the_transaction_that_it_is_run_in() -> None
     assert rounded(answers) == rounded(loaded.predict_proba("rows").fetchall())
 
 
-def read(path: Path) -> Any:
+def read(path):
     return nbsql.import_(duckdb.connect(), path).likelihoods.fetchall()
 
 
-def headings(model: nbsql.Model, path: Path) -> list[str]:
+def headings(model, path):
     model.report(path)
     return re.findall(r"<h2.*?</h2>|<h3.*?</h3>", path.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def shown(model: nbsql.Model) -> str:
+def shown(model):
     with contextlib.redirect_stdout(io.StringIO()) as out:
         model.show()
     return out.getvalue()
 
 
-def rounded(value: Any) -> Any:
+def rounded(value):
     if isinstance(value, dict):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -154,22 +148,21 @@ def rounded(value: Any) -> Any:
     return f"{value:.9g}" if isinstance(value, float) else value
 
 
-def connect() -> Connection:
+def connect():
     con = duckdb.connect()
     con.execute(ROWS)
     return con
 
 
-def test_every_verb_is_asked() -> None:
+def test_every_verb_is_asked():
     assert {name for name in dir(nbsql.Model) if not name.startswith("_")} - ASKED.keys() == {"close", "drop", "state"}
 
 
 CHANGES = {"calibrate", "compact", "follow", "forget", "rollback", "unfollow", "update"}
 SHARING = [verb for verb in ASKED if verb not in CHANGES | OPTIONS.keys()]
-Handles = tuple[Connection, dict[str, nbsql.Model]]
 
 
-def handles(verbs: list[str], fit: Callable[[Connection], nbsql.Model], then: Callable[[Connection], Any]) -> Handles:
+def handles(verbs, fit, then):
     """A handle of one model for each verb, from before something happens to it: the first that is asked of one looks anew."""
     con = connect()
     model = fit(con)
@@ -181,10 +174,10 @@ def handles(verbs: list[str], fit: Callable[[Connection], nbsql.Model], then: Ca
 
 
 @pytest.fixture(scope="module")
-def replaced() -> Callable[[str], Handles]:
+def replaced():
     """Handles of a model that another connection replaces; what leaves the new one as it is shares it."""
 
-    def made(verbs: list[str]) -> Handles:
+    def made(verbs):
         new = {**NEW, **OPTIONS.get(verbs[0], {})}
         return handles(
             verbs,
@@ -197,10 +190,10 @@ def replaced() -> Callable[[str], Handles]:
 
 
 @pytest.fixture(scope="module")
-def dropped() -> Callable[[str], Handles]:
+def dropped():
     """Handles of a model that another connection drops."""
 
-    def made(verbs: list[str]) -> Handles:
+    def made(verbs):
         old = {"target": "c", "features": ["x", "y", "z"], "name": "it", **OPTIONS.get(verbs[0], {})}
         return handles(verbs, lambda con: nbsql.fit(con, "rows", **old), lambda con: nbsql.load(con, "it").drop())
 
@@ -211,7 +204,7 @@ def dropped() -> Callable[[str], Handles]:
 @pytest.mark.forms("verb")
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", ASKED)
-def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, replaced: Any, tmp_path: Path) -> None:
+def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb, replaced, tmp_path):
     found = []
     for folder in ("stale", "fresh"):
         con, stale = replaced(verb)
@@ -222,7 +215,7 @@ def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, replaced:
 
 
 @pytest.mark.parametrize("verb", ASKED)
-def test_a_model_that_was_dropped_elsewhere_is_no_more(verb: str, dropped: Any, tmp_path: Path) -> None:
+def test_a_model_that_was_dropped_elsewhere_is_no_more(verb, dropped, tmp_path):
     con, stale = dropped(verb)
     with pytest.raises(nbsql.ModelError) as refused:
         ASKED[verb](stale[verb], tmp_path)
@@ -230,7 +223,7 @@ def test_a_model_that_was_dropped_elsewhere_is_no_more(verb: str, dropped: Any, 
     assert con.execute("SELECT count(*) FROM rows").fetchall() == [(40,)]  # no transaction is left open
 
 
-def test_queries_of_a_model_that_was_dropped() -> None:
+def test_queries_of_a_model_that_was_dropped():
     con = connect()
     model = nbsql.fit(con, "rows", target="c", name="it")
     nbsql.fit(con, "rows", target="c", name="its")
@@ -248,7 +241,7 @@ def test_queries_of_a_model_that_was_dropped() -> None:
                 ask()
 
 
-def test_a_model_without_a_name_that_was_dropped() -> None:
+def test_a_model_without_a_name_that_was_dropped():
     con = connect()
     model = nbsql.fit(con, "rows", target="c")
     query = model.predict("rows")
@@ -258,7 +251,7 @@ def test_a_model_without_a_name_that_was_dropped() -> None:
             ask()
 
 
-def test_other_errors_of_the_database_stay_what_they_are() -> None:
+def test_other_errors_of_the_database_stay_what_they_are():
     con = connect()
     model = nbsql.fit(con, "rows", target="c", name="it")
     con.execute("CREATE VIEW broken AS SELECT * REPLACE (error('broken') AS x) FROM rows")
@@ -270,7 +263,7 @@ def test_other_errors_of_the_database_stay_what_they_are() -> None:
 
 
 @pytest.mark.parametrize("how", ["merge", "like"])
-def test_what_is_made_of_a_model_that_was_replaced_is_made_of_the_new_one(how: str) -> None:
+def test_what_is_made_of_a_model_that_was_replaced_is_made_of_the_new_one(how):
     con = connect()
     handle = nbsql.fit(con, "rows", target="m", features=["x"], name="it")
     new = nbsql.fit(con.cursor(), "rows", **NEW, replace=True)
@@ -282,7 +275,7 @@ def test_what_is_made_of_a_model_that_was_replaced_is_made_of_the_new_one(how: s
     assert rounded(made.likelihoods.fetchall()) == rounded(new.likelihoods.fetchall())
 
 
-def test_a_model_of_another_connection_is_not_merged() -> None:
+def test_a_model_of_another_connection_is_not_merged():
     here, there = connect(), connect()
     named, transient = (nbsql.fit(there, "rows", target="c", name=name) for name in ("it", None))
     nbsql.fit(here, "FROM rows LIMIT 8", target="c", name="it")
@@ -297,12 +290,12 @@ def test_a_model_of_another_connection_is_not_merged() -> None:
     assert str(refused.value) == "the model is of another connection; export it there and import it here"
 
 
-def test_a_class_that_comes_while_a_model_is_loaded_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_class_that_comes_while_a_model_is_loaded_is_noticed(monkeypatch):
     con = connect()
     nbsql.fit(con, "rows", target="c", name="it")
     other = con.cursor()
 
-    def interrupted(rows: Any) -> Any:
+    def interrupted(rows):
         monkeypatch.undo()
         nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
         return class_columns(rows)
@@ -315,7 +308,7 @@ def test_a_class_that_comes_while_a_model_is_loaded_is_noticed(monkeypatch: pyte
     )
 
 
-def test_a_class_that_comes_as_a_change_ends_is_noticed() -> None:
+def test_a_class_that_comes_as_a_change_ends_is_noticed():
     con = connect()
     model = nbsql.fit(con, "rows", target="c", name="it")
     other = con.cursor()
@@ -323,14 +316,14 @@ def test_a_class_that_comes_as_a_change_ends_is_noticed() -> None:
     class Interrupted:
         """The connection; when its transaction has ended, another brings a class before anything else is asked."""
 
-        def __getattr__(self, name: str) -> Any:
+        def __getattr__(self, name):
             return getattr(con, name)
 
-        def commit(self) -> None:
+        def commit(self):
             con.commit()
             nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
 
-    model.state.engine.connection = Interrupted()  # type: ignore[attr-defined]
+    model.state.engine.connection = Interrupted()
     model.update("rows")
-    model.state.engine.connection = con  # type: ignore[attr-defined]
+    model.state.engine.connection = con
     assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]

@@ -1,8 +1,6 @@
 """Numbers in bins find their scores by their edges, without the label of a bin (sql/macros/scoring/listed.sql)."""
 
 import math
-from collections.abc import Iterator
-from typing import Any
 
 import duckdb
 import pytest
@@ -26,7 +24,7 @@ FAMILIES = {
 
 
 @pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con():
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t AS {ROWS}")
         yield con
@@ -34,7 +32,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.mark.filterwarnings("ignore:.*the weights were learnt from")
 @pytest.mark.parametrize("options", [{}, {"alpha": 0}, {"method": nbsql.Weighted(penalty=1)}], ids=["", "alpha", "weighted"])
-def test_they_are_scored_as_one_row_is_by_the_labels(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+def test_they_are_scored_as_one_row_is_by_the_labels(con, options):
     """`predict_one` joins each value with its likelihood, by the label of the bin."""
     model = nbsql.fit(con, "FROM t WHERE id < 300", target="y", features=COLUMNS, families=FAMILIES, **options)
     for _ in range(2):
@@ -42,7 +40,7 @@ def test_they_are_scored_as_one_row_is_by_the_labels(con: duckdb.DuckDBPyConnect
         model.update("FROM t WHERE id >= 300")
 
 
-def test_their_terms_are_the_likelihoods_of_the_table(con: duckdb.DuckDBPyConnection) -> None:
+def test_their_terms_are_the_likelihoods_of_the_table(con):
     families = {name: FAMILIES[name] for name in ("age", "price")}
     model = nbsql.fit(con, "t", target="y", features=["age", "price"], families=families)
     log = {(label, feature, value): row[1] for label, feature, value, *row in model.likelihoods.fetchall()}

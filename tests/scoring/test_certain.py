@@ -1,10 +1,6 @@
 """Predictions of rows that are certain enough: against numpy and scipy on the posteriors, and the promise on real tables."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from itertools import product
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -16,7 +12,6 @@ import nbsql
 # Rows come again after 707, so that a third of them is like another, and not as a random third would be.
 pytestmark = pytest.mark.filterwarnings("ignore:.*has learnt about:nbsql.NbsqlWarning")
 
-Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 ROWS = """SELECT i AS id, ['low', 'mid', 'high'][k + 1] AS risk, k + i * 37 % 101 / 60 AS a, (k + i % 7) % 4 = 0 AS b
 FROM (SELECT i, i * i % 7 % 3 AS k FROM range(1800) AS t(i))"""
@@ -24,7 +19,7 @@ HELD_OUT, NEW = "FROM data WHERE id % 3 = 1", "FROM data WHERE id % 3 = 2"
 
 
 @pytest.fixture
-def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def model(form, con):
     """Fitted on a third of the rows, and calibrated on another third, in each form of scoring."""
     con.execute(f"CREATE TABLE data AS {ROWS}")
     model = nbsql.fit(con, "FROM data WHERE id % 3 = 0", target="risk", id="id", name="risks")
@@ -32,7 +27,7 @@ def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return model
 
 
-def scores(model: nbsql.Model, source: str) -> list[tuple[int, str, str, float]]:
+def scores(model, source):
     """The id, the class, the most probable class and its log-odds against the rest, of each row."""
     query = model.predict_proba(source, calibrated=False)
     at, found = query.columns.index("prediction"), []
@@ -42,7 +37,7 @@ def scores(model: nbsql.Model, source: str) -> list[tuple[int, str, str, float]]
     return found
 
 
-def lowest_score(held_out: list[tuple[int, str, str, float]], certain: float, confidence: float = 0.95) -> float:
+def lowest_score(held_out, certain, confidence=0.95):
     """The lowest of the thresholds of the most certain 1 %, ... 100 % whose limits from the start of their tenth keep it."""
     odds = np.array([each[3] for each in held_out])
     wrong = np.array([each[1] != each[2] for each in held_out])
@@ -57,7 +52,7 @@ def lowest_score(held_out: list[tuple[int, str, str, float]], certain: float, co
 
 
 @pytest.mark.slow
-def test_rows_are_predicted_that_reach_the_threshold(model: nbsql.Model) -> None:
+def test_rows_are_predicted_that_reach_the_threshold(model):
     met, new = scores(model, HELD_OUT), scores(model, NEW)
     decided = set()
     for certain, by_class in product((0.7, 0.9), (False, True)):
@@ -75,7 +70,7 @@ def test_rows_are_predicted_that_reach_the_threshold(model: nbsql.Model) -> None
 
 
 @pytest.mark.slow
-def test_more_confidence_decides_fewer_rows(model: nbsql.Model) -> None:
+def test_more_confidence_decides_fewer_rows(model):
     met = scores(model, HELD_OUT)
     shares = []
     for confidence in (0.5, 0.999):
@@ -100,9 +95,7 @@ def test_more_confidence_decides_fewer_rows(model: nbsql.Model) -> None:
         (1.5, 2.7, 0.005),
     ],
 )
-def test_the_limit_of_a_share_is_that_of_clopper_and_pearson(
-    con: duckdb.DuckDBPyConnection, wrong: float, n: float, tail: float
-) -> None:
+def test_the_limit_of_a_share_is_that_of_clopper_and_pearson(con, wrong, n, tail):
     """All rows are predicted alike, and have weights."""
     model = nbsql.fit(con, "SELECT unnest(['u', 'u', 'v']) AS x, unnest(['a', 'a', 'b']) AS y", target="y", name="m")
     rows = [(y, w) for y, w in (("a", n - wrong), ("b", wrong)) if w]
@@ -112,7 +105,7 @@ def test_the_limit_of_a_share_is_that_of_clopper_and_pearson(
     assert 1 - promised == pytest.approx(beta.ppf(1 - tail, wrong + 1, n - wrong) if wrong < n else 1, abs=1e-11)
 
 
-def test_a_calibration_by_hand(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_calibration_by_hand(con):
     """Of 100 rows with x = 'u' none is wrong, of 100 with x = 'v' thirty: 1 - 0.005 ** (1 / 100) is 0.0516."""
     con.execute("""CREATE TABLE t AS SELECT CASE WHEN i < 100 THEN 'u' ELSE 'v' END AS x,
         CASE WHEN i < 100 OR i >= 170 THEN 'a' ELSE 'b' END AS y FROM range(200) AS r(i)""")
@@ -131,7 +124,7 @@ def test_a_calibration_by_hand(con: duckdb.DuckDBPyConnection) -> None:
     assert str(model).endswith("calibrated by temperature>")
 
 
-def test_a_row_that_no_class_explains_is_not_certain(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_row_that_no_class_explains_is_not_certain(con):
     data = "SELECT x, x AS z, CASE x WHEN 'u' THEN 'a' ELSE 'b' END AS y FROM (SELECT unnest(['u', 'v']) AS x), range(500)"
     model = nbsql.fit(con, data, target="y", alpha=0, name="m")
     model.calibrate(data, method="certain", folds=None)
@@ -141,7 +134,7 @@ def test_a_row_that_no_class_explains_is_not_certain(con: duckdb.DuckDBPyConnect
     assert [row[2:] for row in rows[1:]] == [(None, None, "no class explains it")] * 2
 
 
-def test_a_row_of_which_nothing_is_known_is_never_certain(form: str, con: duckdb.DuckDBPyConnection) -> None:
+def test_a_row_of_which_nothing_is_known_is_never_certain(form, con):
     """Nine of ten rows are ham, so that the prior alone promises more than is asked for."""
     con.execute("""CREATE TABLE mail AS SELECT i AS id, CASE WHEN i % 10 = 0 THEN 'spam' ELSE 'ham' END AS y,
         CASE WHEN i % 4 = 0 THEN NULL WHEN i % 10 = 0 THEN 'win money' ELSE 'see you ' || i % 3 END AS message,
@@ -164,7 +157,7 @@ def test_a_row_of_which_nothing_is_known_is_never_certain(form: str, con: duckdb
         model.calibrate("SELECT 'ham' AS y, 'unheard' AS message, NULL::INTEGER AS x", method="certain", folds=None)
 
 
-def test_a_row_of_too_few_known_words_is_never_certain(form: str, con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_a_row_of_too_few_known_words_is_never_certain(form, con, refused):
     """Every text tells the classes apart by its first word; a third of them has no other one."""
     con.execute("""CREATE TABLE mail AS SELECT i % 2 AS y, CASE WHEN i % 2 = 0 THEN 'good' ELSE 'bad' END
         || CASE WHEN i % 3 > 0 THEN ' day' ELSE '' END AS said, ['u', 'v'] AS marks FROM range(600) AS r(i)""")
@@ -191,7 +184,7 @@ def test_a_row_of_too_few_known_words_is_never_certain(form: str, con: duckdb.Du
 
 
 @pytest.mark.parametrize("folds", [4, "loo"])
-def test_folds_leave_out_rows_of_which_nothing_is_known(con: duckdb.DuckDBPyConnection, folds: Any) -> None:
+def test_folds_leave_out_rows_of_which_nothing_is_known(con, folds):
     con.execute(
         "CREATE TABLE t AS SELECT CASE WHEN i % 4 = 0 THEN 'b' ELSE 'a' END AS y, "
         "nullif(i % 5, 0) + (i % 4 = 1)::INT AS x FROM range(400) AS r(i)"
@@ -213,7 +206,7 @@ def test_folds_leave_out_rows_of_which_nothing_is_known(con: duckdb.DuckDBPyConn
         {"families": {"x": nbsql.Binned(5)}, "exclude": ["z"], "prior": "uniform"},
     ],
 )
-def test_methods_know_nothing_of_empty_rows(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+def test_methods_know_nothing_of_empty_rows(con, options):
     data = (
         "SELECT CASE WHEN i % 4 = 0 THEN 'b' ELSE 'a' END AS y, i % 4 * 3 + i % 11 AS x, i % 7 % 3 AS z FROM range(400) AS r(i)"
     )
@@ -226,7 +219,7 @@ def test_methods_know_nothing_of_empty_rows(con: duckdb.DuckDBPyConnection, opti
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [None, "temperature"])
-def test_sql_and_single_rows_have_the_same_answers(model: nbsql.Model, method: str | None) -> None:
+def test_sql_and_single_rows_have_the_same_answers(model, method):
     con = model.state.engine.connection
     con.execute(f"INSERT INTO data (id) VALUES (3002); CREATE TABLE rest AS {NEW}")
     if method is not None:
@@ -263,7 +256,7 @@ def test_sql_and_single_rows_have_the_same_answers(model: nbsql.Model, method: s
         model.predict_one({"a": 1, "b": True}, certain=0.8)
 
 
-def test_it_goes_with_a_file_and_beside_other_calibrations(model: nbsql.Model, tmp_path: Path) -> None:
+def test_it_goes_with_a_file_and_beside_other_calibrations(model, tmp_path):
     con = model.state.engine.connection
     expected = [row[:5] for row in model.predict(NEW, certain=0.8)]
     for method in ("isotonic", "conformal", "temperature"):
@@ -276,7 +269,7 @@ def test_it_goes_with_a_file_and_beside_other_calibrations(model: nbsql.Model, t
     assert other.predict(NEW, certain=0.8).fetchall() == model.predict(NEW, certain=0.8).fetchall()
 
 
-def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_errors_are_one_line(con, refused):
     con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['a', 'a', 'b', 'b']) AS y")
     model = nbsql.fit(con, "t", target="y", name="m")
     for options, error, message in [
@@ -302,14 +295,14 @@ def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("splits", [8, pytest.param(200, marks=pytest.mark.nightly)])
-def test_the_promise_is_kept_in_random_splits(con: duckdb.DuckDBPyConnection, data: Path, splits: int) -> None:
+def test_the_promise_is_kept_in_random_splits(con, data, splits):
     """In at most one of twenty splits fewer than seven in ten of the certain ones are right. Of a tenth nothing is known."""
     numbers = "COLUMNS(lambda c: NOT regexp_matches(c, 'soil|wilderness'))"
     rows = f"FROM '{data}/covtype_20k.parquet' LIMIT 10000"
     con.execute(f"CREATE TABLE t AS SELECT {numbers}, row_number() OVER () AS row {rows}")
     names = [name for name, *_ in con.execute("DESCRIBE t").fetchall() if name not in ("cover_type", "row")]
     con.execute(f"UPDATE t SET {', '.join(f'{name} = NULL' for name in names)} WHERE row % 10 = 0")
-    model: Any = nbsql.fit(con, "FROM t WHERE hash(row) % 4 = 0", target="cover_type", exclude=["row"], name="m")
+    model = nbsql.fit(con, "FROM t WHERE hash(row) % 4 = 0", target="cover_type", exclude=["row"], name="m")
     kept = []
     for seed in range(splits):
         drawn = f"hash(row) % 4 > 0 AND (hash(row + {seed} * 1000000) // 7) % 8"

@@ -1,22 +1,15 @@
 """A verb returns what it adds and those columns of its source that are named, in that order."""
 
-from collections.abc import Callable
-from typing import Any
-
-import duckdb
 import pytest
-from support.refused import Refused
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 ROWS = (
     "SELECT i AS id, CASE WHEN i % 4 = 0 THEN 'a' WHEN sin(i) > 0 THEN 'b' ELSE 'c' END AS y, 'k' || i % 7 AS kind, "
     "sin(i) AS x FROM range(90) AS r(i)"
 )
 COSTS = {("a", "b"): 4, ("b", "a"): 2}
-VERBS: dict[str, Callable[..., nbsql.Query]] = {
+VERBS = {
     "predict": nbsql.Model.predict,
     "calibrated": lambda model, rows, **columns: model.predict(rows, calibrated=True, **columns),
     "costs": lambda model, rows, **columns: model.predict(rows, costs=COSTS, **columns),
@@ -31,19 +24,19 @@ pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", [
 
 
 @pytest.fixture
-def model(con: Connection) -> nbsql.Model:
+def model(con):
     con.execute(f"CREATE TABLE rows AS {ROWS}")
     model = nbsql.fit(con, "rows", target="y", features=["kind", "x"], name="m")
     model.calibrate("rows")
     return model
 
 
-def sorted_by_text(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+def sorted_by_text(rows):
     return sorted(([f"{value:.9g}" if isinstance(value, float) else value for value in row] for row in rows), key=repr)
 
 
 @pytest.mark.slow
-def test_only_the_named_columns_come_back(model: nbsql.Model) -> None:
+def test_only_the_named_columns_come_back(model):
     for verb in VERBS.values():
         whole = verb(model, "rows")
         names, rows = whole.columns, whole.fetchall()
@@ -54,7 +47,7 @@ def test_only_the_named_columns_come_back(model: nbsql.Model) -> None:
             assert sorted_by_text(found.fetchall()) == sorted_by_text([tuple(row[place] for place in places) for row in rows])
 
 
-def test_a_source_may_have_the_columns_that_are_added_where_they_do_not_come_back(model: nbsql.Model) -> None:
+def test_a_source_may_have_the_columns_that_are_added_where_they_do_not_come_back(model):
     for verb in VERBS.values():
         names = verb(model, "rows").columns[4:]
         source = f"SELECT *, {', '.join(f'1 AS {name}' for name in names)} FROM rows"
@@ -63,7 +56,7 @@ def test_a_source_may_have_the_columns_that_are_added_where_they_do_not_come_bac
         assert sorted_by_text(found.fetchall()) == sorted_by_text(verb(model, "rows", columns=["id"]).fetchall())
 
 
-def test_rows_of_a_frame_keep_their_order_and_a_query_is_inlined(con: Connection, model: nbsql.Model) -> None:
+def test_rows_of_a_frame_keep_their_order_and_a_query_is_inlined(con, model):
     frame = con.sql("SELECT * FROM rows ORDER BY hash(id)").df()
     assert [row[0] for row in model.predict(frame, columns=["id"])] == frame["id"].tolist()
     bare = model.predict(frame, columns=[]).fetchall()
@@ -73,7 +66,7 @@ def test_rows_of_a_frame_keep_their_order_and_a_query_is_inlined(con: Connection
     assert "kind" not in model.sql("predict", "rows", columns=[]).partition("FROM")[0]
 
 
-def test_columns_that_are_none_are_refused(model: nbsql.Model, refused: Refused) -> None:
+def test_columns_that_are_none_are_refused(model, refused):
     with refused(nbsql.InputError, "no column 'kin' in rows; did you mean 'kind'?"):
         model.predict("rows", columns=["kin"])
     with refused(nbsql.InputError, "columns must be a list of names, not 'kind'"):
@@ -87,7 +80,7 @@ def test_columns_that_are_none_are_refused(model: nbsql.Model, refused: Refused)
         model.sql("explain", "rows", columns=[])
 
 
-def test_a_column_of_a_dimension_does_not_come_back(con: Connection) -> None:
+def test_a_column_of_a_dimension_does_not_come_back(con):
     con.execute(f"CREATE TABLE rows AS {ROWS}")
     con.execute("CREATE TABLE kinds AS SELECT 'k' || i AS kind, i % 3 AS size FROM range(7) AS r(i)")
     model = nbsql.fit(con, "rows", target="y", features=["x", "size"], joins=[nbsql.Join("kinds", on="kind")])
@@ -100,9 +93,7 @@ def test_a_column_of_a_dimension_does_not_come_back(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_a_feature_may_have_the_name_of_an_added_column_that_does_not_come_back(
-    con: Connection, refused: Refused, verb: str
-) -> None:
+def test_a_feature_may_have_the_name_of_an_added_column_that_does_not_come_back(con, refused, verb):
     plain = nbsql.fit(con, ROWS, target="y", id="id", name="plain")
     rows = f"SELECT id, y, kind AS prediction, x AS log_evidence FROM ({ROWS})"
     model = nbsql.fit(con, rows, target="y", id="id", name="renamed")

@@ -2,20 +2,16 @@
 
 import math
 import re
-from typing import Any
 
-import duckdb
 import pytest
 from scipy.stats import norm
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
-
 pytestmark = pytest.mark.filterwarnings("ignore:one value only in 'same'")
 
 COLUMNS = ("a", "b", "c", "gaps")
-GAPS: list[dict[str, float | None]] = [
+GAPS = [
     {},
     {"a": None},
     {"b": math.nan},
@@ -29,7 +25,7 @@ GAPS: list[dict[str, float | None]] = [
 
 
 @pytest.fixture
-def rows(con: Connection) -> str:
+def rows(con):
     con.execute("""
         CREATE TABLE rows AS
         SELECT
@@ -45,7 +41,7 @@ def rows(con: Connection) -> str:
     return "rows"
 
 
-def expected(model: nbsql.Model, row: dict[str, float | None]) -> dict[str, float]:
+def expected(model, row):
     """ln P(c) + the sum of ln p(x | c) over the numbers that the row has."""
     found = {label: log_prior for label, _, _, log_prior in model.priors}
     for label, feature, _, _, _, mean, variance, *_ in model.likelihoods:
@@ -60,7 +56,7 @@ def expected(model: nbsql.Model, row: dict[str, float | None]) -> dict[str, floa
     [{}, {"weight": "weight"}, {"families": {"b": nbsql.Gaussian(shared_variance=True)}}],
     ids=["plain", "weights", "shared variance"],
 )
-def test_rows_with_gaps_are_scored_by_what_they_have(con: Connection, rows: str, options: dict[str, Any]) -> None:
+def test_rows_with_gaps_are_scored_by_what_they_have(con, rows, options):
     model = nbsql.fit(con, rows, target="y", name="model", exclude=["weight"] if "weight" not in options else [], **options)
     usual = {"a": 0.5, "b": 1e9 + 0.25, "c": -0.5, "gaps": 1.5}
     for gaps in GAPS:
@@ -80,7 +76,7 @@ def test_rows_with_gaps_are_scored_by_what_they_have(con: Connection, rows: str,
         assert dict(zip("xyz", found, strict=True)) == pytest.approx(expected(model, {**usual, **gaps}), rel=1e-9, abs=1e-9)
 
 
-def test_only_what_has_a_value_in_every_row_and_varies_is_complete(con: Connection, rows: str) -> None:
+def test_only_what_has_a_value_in_every_row_and_varies_is_complete(con, rows):
     model = nbsql.fit(con, rows, target="y", name="model", id="weight")
     query = model.sql("predict", rows)
     assert query.count("coalesce(parameters.peak_") == 2 * 3  # of "gaps" and "same", a class
@@ -88,12 +84,12 @@ def test_only_what_has_a_value_in_every_row_and_varies_is_complete(con: Connecti
     assert nbsql.load(con, "model").sql("predict", rows) == query
 
 
-def test_one_alone_is_guarded(con: Connection) -> None:
+def test_one_alone_is_guarded(con):
     con.execute("CREATE TABLE one AS SELECT i % 2 AS y, i AS x FROM range(10) AS numbers(i)")
     assert "parameters.constant_" not in nbsql.fit(con, "one", target="y", families={"x": "gaussian"}).sql("predict", "one")
 
 
-def test_a_number_is_told_by_the_others_of_its_list(con: Connection, rows: str) -> None:
+def test_a_number_is_told_by_the_others_of_its_list(con, rows):
     model = nbsql.fit(con, rows, target="y", name="model", id="weight")
     told = model.predict(rows, target="b").df()
     filled = model.impute(f"SELECT * REPLACE (CAST(NULL AS DOUBLE) AS b) FROM {rows}").df()
@@ -110,7 +106,7 @@ FAR = {
 }
 
 
-def test_numbers_whose_classes_are_far_apart_keep_their_digits(con: Connection) -> None:
+def test_numbers_whose_classes_are_far_apart_keep_their_digits(con):
     columns = ", ".join(f"{value} AS {name}" for name, value in FAR.items())
     con.execute(f"CREATE TABLE far AS SELECT chr(CAST(120 + i % 3 AS INTEGER)) AS y, {columns} FROM range(300) AS numbers(i)")
     model = nbsql.fit(con, "far", target="y", name="model")
@@ -134,7 +130,7 @@ LATER = {
 
 
 @pytest.mark.parametrize("later", LATER.values(), ids=LATER)
-def test_a_model_stays_right_when_others_come_later(con: Connection, rows: str, later: str) -> None:
+def test_a_model_stays_right_when_others_come_later(con, rows, later):
     model = nbsql.fit(con, rows, target="y", name="model", id="weight", infer="types")
     con.execute(f"CREATE TABLE later AS {later}")
     model.update("later")
@@ -145,7 +141,7 @@ def test_a_model_stays_right_when_others_come_later(con: Connection, rows: str, 
 
 
 @pytest.mark.slow
-def test_numbers_in_lists_are_no_reason_for_a_row_a_class(con: Connection) -> None:
+def test_numbers_in_lists_are_no_reason_for_a_row_a_class(con):
     columns = ", ".join(f"sin(i * {j + 1}) + i % 2 AS x{j}" for j in range(300))
     con.execute(f"CREATE TABLE many AS SELECT i % 2 AS y, {columns} FROM range(1000) AS numbers(i)")
     model = nbsql.fit(con, "many", target="y")

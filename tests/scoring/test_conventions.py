@@ -1,20 +1,14 @@
 """Missing and unseen values, ties and rows that no class explains, each worked by hand."""
 
-from collections.abc import Callable
 from functools import partial
 from math import exp, inf, log
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
 
 pytestmark = pytest.mark.usefixtures("form")
 
-Connection = duckdb.DuckDBPyConnection
-Likelihood = Callable[..., float]
-Joint = Callable[..., list[dict[Any, float]]]
 
 # In class a: u, u and a missing value; in class b: v and two missing values.
 GAPS = "FROM (VALUES ('a', 'u'), ('a', 'u'), ('a', NULL), ('b', 'v'), ('b', NULL), ('b', NULL)) AS rows(y, x)"
@@ -25,7 +19,7 @@ HALF = log(1 / 2)
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 
 
-def test_skipped_nulls_leave_counts_and_denominators(con: Connection, likelihood: Likelihood) -> None:
+def test_skipped_nulls_leave_counts_and_denominators(con, likelihood):
     model = nbsql.fit(con, GAPS, target="y")
     assert likelihood(model, "a", "x", "u") == near(3 / 4)
     assert likelihood(model, "a", "x", "v") == near(1 / 4)
@@ -35,15 +29,13 @@ def test_skipped_nulls_leave_counts_and_denominators(con: Connection, likelihood
     assert {(label, n) for label, n, *_ in model.priors} == {("a", 3), ("b", 3)}
 
 
-def test_skipped_null_leaves_the_prior(con: Connection, joint: Joint) -> None:
+def test_skipped_null_leaves_the_prior(con, joint):
     model = nbsql.fit(con, GAPS, target="y", prior={"a": 0.25, "b": 0.75})
     assert joint(model, MISSING) == [{"a": near(log(0.25)), "b": near(log(0.75))}]
 
 
 @pytest.mark.parametrize("for_feature", [False, True])
-def test_nulls_are_a_category_of_their_own_on_request(
-    con: Connection, likelihood: Likelihood, joint: Joint, for_feature: bool
-) -> None:
+def test_nulls_are_a_category_of_their_own_on_request(con, likelihood, joint, for_feature):
     options = {"families": {"x": nbsql.Categorical(nulls="category")}} if for_feature else {"nulls": "category"}
     model = nbsql.fit(con, GAPS, target="y", **options)
     expected = {
@@ -53,7 +45,7 @@ def test_nulls_are_a_category_of_their_own_on_request(
     assert joint(model, MISSING) == [{"a": near(HALF + log(1 / 3)), "b": near(HALF + log(1 / 2))}]
 
 
-def test_nulls_of_a_yes_or_no_are_a_third_category(con: Connection, likelihood: Likelihood, joint: Joint) -> None:
+def test_nulls_of_a_yes_or_no_are_a_third_category(con, likelihood, joint):
     model = nbsql.fit(con, YES_NO_GAPS, target="y", nulls="category")
     expected = {"true": 3 / 6, "false": 1 / 6, None: 2 / 6}
     assert {value: likelihood(model, "a", "x", value) for value in expected} == near(expected)
@@ -62,7 +54,7 @@ def test_nulls_of_a_yes_or_no_are_a_third_category(con: Connection, likelihood: 
     assert [score["a"] for score in scores] == near([HALF + log(p) for p in (2 / 6, 3 / 6, 1 / 6)])
 
 
-def test_nulls_of_a_yes_or_no_are_skipped_otherwise(con: Connection, likelihood: Likelihood, joint: Joint) -> None:
+def test_nulls_of_a_yes_or_no_are_skipped_otherwise(con, likelihood, joint):
     model = nbsql.fit(con, YES_NO_GAPS, target="y")
     assert likelihood(model, "a", "x", "true") == near(3 / 4)
     assert likelihood(model, "b", "x", "true") == near(1 / 3)
@@ -70,18 +62,14 @@ def test_nulls_of_a_yes_or_no_are_skipped_otherwise(con: Connection, likelihood:
 
 
 @pytest.mark.parametrize(("unseen", "added"), [("skip", 0), ("smooth", log(1 / 4))])
-def test_null_category_that_training_never_met_counts_as_unseen(
-    con: Connection, joint: Joint, unseen: str, added: float
-) -> None:
+def test_null_category_that_training_never_met_counts_as_unseen(con, joint, unseen, added):
     source = "FROM (VALUES ('a', 'u'), ('a', 'v'), ('b', 'u'), ('b', 'v')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", nulls="category", unseen=unseen)
     assert joint(model, MISSING) == [{"a": near(HALF + added), "b": near(HALF + added)}]
 
 
 @pytest.mark.parametrize(("unseen", "added"), [("skip", (0, 0)), ("smooth", (log(1 / 5), log(1 / 7)))])
-def test_null_of_a_yes_or_no_that_training_never_met_counts_as_unseen(
-    con: Connection, joint: Joint, unseen: str, added: tuple[float, float]
-) -> None:
+def test_null_of_a_yes_or_no_that_training_never_met_counts_as_unseen(con, joint, unseen, added):
     con.execute("CREATE TABLE learnt AS SELECT ['a', 'b'][1 + (i > 2)::INT] AS y, i % 2 = 0 AS x FROM range(8) AS t(i)")
     con.execute("CREATE TABLE gap AS SELECT CAST(NULL AS BOOLEAN) AS x")
     model = nbsql.fit(con, "learnt", target="y", name="m", nulls="category", unseen=unseen, prior="uniform")
@@ -104,13 +92,13 @@ def test_null_of_a_yes_or_no_that_training_never_met_counts_as_unseen(
         (GAPS, {"families": {"x": nbsql.Text(nulls="error")}}),
     ],
 )
-def test_nulls_are_refused_on_request(con: Connection, source: str, options: dict[str, Any]) -> None:
+def test_nulls_are_refused_on_request(con, source, options):
     with pytest.raises(nbsql.InputError) as error:
         nbsql.fit(con, source, target="y", **options)
     assert str(error.value) == "3 values of column 'x' are NULL, and nulls='error'; fill them, or use nulls='skip'"
 
 
-def test_nulls_of_a_number_are_skipped(con: Connection, joint: Joint) -> None:
+def test_nulls_of_a_number_are_skipped(con, joint):
     source = "FROM (VALUES ('a', 1.0), ('a', 3.0), ('a', NULL), ('b', 4.0), ('b', 8.0), ('b', NULL)) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y")
     assert {row[0]: row[5:7] for row in model.likelihoods} == {"a": (2.0, 1.0), "b": (6.0, 4.0)}
@@ -119,7 +107,7 @@ def test_nulls_of_a_number_are_skipped(con: Connection, joint: Joint) -> None:
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
-def test_unseen_category(con: Connection, joint: Joint, alpha: float, unseen: str) -> None:
+def test_unseen_category(con, joint, alpha, unseen):
     source = "FROM (VALUES ('a', 'u'), ('a', 'u'), ('a', 'w'), ('b', 'v')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", alpha=alpha, unseen=unseen, prior="uniform")
     smooth = unseen == "smooth"
@@ -131,7 +119,7 @@ def test_unseen_category(con: Connection, joint: Joint, alpha: float, unseen: st
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
-def test_unseen_token(con: Connection, joint: Joint, alpha: float, unseen: str) -> None:
+def test_unseen_token(con, joint, alpha, unseen):
     source = "FROM (VALUES ('a', ['u', 'u', 'w']), ('b', ['v'])) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", alpha=alpha, families={"x": nbsql.Tokens(unseen=unseen)})
     seen = {"a": log((2 + alpha) / (3 + alpha * 3)), "b": log(alpha / (1 + alpha * 3))}
@@ -141,23 +129,21 @@ def test_unseen_token(con: Connection, joint: Joint, alpha: float, unseen: str) 
 
 
 @pytest.mark.parametrize(("given", "value", "winner"), [((0.25, 0.75), "u", "a"), ((0.75, 0.25), "v", "a")])
-def test_a_tie_goes_to_the_smaller_label_whatever_the_priors(
-    con: Connection, given: tuple[float, float], value: str, winner: str
-) -> None:
+def test_a_tie_goes_to_the_smaller_label_whatever_the_priors(con, given, value, winner):
     source = "SELECT y, unnest(string_split(x, ' ')) AS x FROM (VALUES ('a', 'u u u v'), ('b', 'u v v v')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", alpha=0, prior=dict(zip("ab", given, strict=True)))
     assert model.predict(f"SELECT '{value}' AS x").fetchall() == [(value, winner, near(0.5))]
 
 
 @pytest.mark.parametrize(("labels", "winner"), [("10, 9, 11", 9), ("'b', 'a', 'c'", "a"), ("TRUE, FALSE", False)])
-def test_a_tie_of_equal_priors_goes_to_the_smaller_label(con: Connection, labels: str, winner: Any) -> None:
+def test_a_tie_of_equal_priors_goes_to_the_smaller_label(con, labels, winner):
     source = f"SELECT y, x FROM (SELECT unnest([{labels}]) AS y), (VALUES ('u'), ('v')) AS values_of(x)"
     model = nbsql.fit(con, source, target="y")
     assert [row[1] for row in model.predict("FROM (VALUES ('u'), ('v'), ('w')) AS rows(x)")] == [winner] * 3
     assert model.classes[0] == winner
 
 
-def test_a_row_that_no_class_explains_has_no_prediction(con: Connection, joint: Joint) -> None:
+def test_a_row_that_no_class_explains_has_no_prediction(con, joint):
     source = "FROM (VALUES ('a', 'u', 'p'), ('b', 'v', 'q')) AS rows(y, x, z)"
     model = nbsql.fit(con, source, target="y", alpha=0)
     rows = "FROM (VALUES ('u', 'q'), ('u', 'p')) AS rows(x, z)"
@@ -169,13 +155,13 @@ def test_a_row_that_no_class_explains_has_no_prediction(con: Connection, joint: 
     assert sorted(contributions) == [-inf, -inf, near(HALF), near(HALF), 0.0, 0.0]
 
 
-def test_a_class_ruled_out_by_its_given_prior_is_never_predicted(con: Connection) -> None:
+def test_a_class_ruled_out_by_its_given_prior_is_never_predicted(con):
     model = nbsql.fit(con, GAPS, target="y", prior={"a": 0, "b": 1})
     assert model.predict_proba("SELECT 'u' AS x").fetchall() == [("u", "b", 1.0, 0.0, 1.0)]
 
 
 @pytest.mark.parametrize("alpha", [0, 1])
-def test_a_class_without_any_value_has_the_limit_of_smoothing(con: Connection, likelihood: Likelihood, alpha: float) -> None:
+def test_a_class_without_any_value_has_the_limit_of_smoothing(con, likelihood, alpha):
     source = """
       FROM (VALUES ('a', 'u', TRUE, 2.0, 3, ['s']), ('a', 'v', TRUE, 6.0, 5, ['t']), ('a', 'w', FALSE, 4.0, 4, ['t']),
         ('b', NULL, NULL, NULL, NULL, NULL)) AS rows(y, category, flag, number, events, tokens)"""
@@ -188,12 +174,12 @@ def test_a_class_without_any_value_has_the_limit_of_smoothing(con: Connection, l
     assert numbers["b", "events"] == (None, None, near(4.0))
 
 
-def test_a_missing_column_of_type_null_is_skipped_when_scoring(con: Connection, joint: Joint) -> None:
+def test_a_missing_column_of_type_null_is_skipped_when_scoring(con, joint):
     model = nbsql.fit(con, GAPS, target="y")
     assert [exp(p) for p in joint(model, "SELECT NULL AS x")[0].values()] == near([0.5, 0.5])
 
 
-ASKED_OF_BOTH: dict[str, Callable[..., Any]] = {
+ASKED_OF_BOTH = {
     "scores": lambda con, source, options: nbsql.fit(con, source, **options).predict_proba("asked").fetchall(),
     "segments": lambda con, source, options: (
         nbsql.fit(con, source, segment_by="part", **options).joint_log_likelihood("asked").fetchall()
@@ -205,7 +191,7 @@ ASKED_OF_BOTH: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("asked", ASKED_OF_BOTH)
 @pytest.mark.parametrize("source", ["learnt", "FROM learnt WHERE flag IS NOT NULL"], ids=["one gap", "no gap"])
-def test_a_yes_or_no_is_a_category_of_two_values(con: Connection, source: str, asked: str) -> None:
+def test_a_yes_or_no_is_a_category_of_two_values(con, source, asked):
     con.execute("""CREATE TABLE learnt AS SELECT
             ['a', 'b'][1 + (hash(i) % 3 > 0)::INT] AS y, CASE WHEN i <> 5 THEN hash(i, 1) % 2 = 0 END AS flag,
             CAST(hash(i, 2) % 7 AS DOUBLE) AS x, 'part ' || i % 3 AS part

@@ -1,16 +1,14 @@
 """Predictions that cost least: held against numpy, and worked by hand."""
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from support.refused import Refused
 
 import nbsql
 
 
 @pytest.fixture
-def model(con: duckdb.DuckDBPyConnection, form: str) -> nbsql.Model:
+def model(con, form):
     con.execute("""CREATE TABLE data AS SELECT i, ['low', 'mid', 'high'][i * i % 7 % 3 + 1] AS risk,
         'level ' || i % 5 AS a, CAST(i % 11 + i * i % 7 % 3 AS DOUBLE) AS b FROM range(200) AS t(i)""")
     return nbsql.fit(con, "data", target="risk", id="i", name="risks")
@@ -23,7 +21,7 @@ COSTS = {
 }  # fmt: skip
 
 
-def test_the_class_of_least_expected_cost_is_predicted(model: nbsql.Model) -> None:
+def test_the_class_of_least_expected_cost_is_predicted(model):
     labels = ["high", "low", "mid"]
     matrix = np.array([[COSTS.get((a, b), 0.0) for b in labels] for a in labels])
     found = model.predict("data", costs=COSTS).df().sort_values("i")
@@ -39,7 +37,7 @@ def test_the_class_of_least_expected_cost_is_predicted(model: nbsql.Model) -> No
 
 
 @pytest.mark.parametrize("weight", [None, "i"])
-def test_what_predictions_cost_is_that_of_numpy(model: nbsql.Model, weight: str | None) -> None:
+def test_what_predictions_cost_is_that_of_numpy(model, weight):
     labels = ["high", "low", "mid"]
     matrix = np.array([[COSTS.get((a, b), 0.0) for b in labels] for a in labels])
     found = model.evaluate("data", costs=COSTS, weight=weight)
@@ -55,7 +53,7 @@ def test_what_predictions_cost_is_that_of_numpy(model: nbsql.Model, weight: str 
     assert "cost" not in model.evaluate("data", weight=weight).to_dict()
 
 
-def test_rows_that_the_model_does_not_know_or_cannot_explain_cost_nothing(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_rows_that_the_model_does_not_know_or_cannot_explain_cost_nothing(con, form):
     model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
     rows = "FROM (VALUES ('a', 'x', 1), ('a', 'x', 2), ('a', 'y', 1), ('b', 'y', 9)) AS t(a, b, y)"
     found = model.evaluate(rows, costs={(2, 1): 7, (1, 2): 7})
@@ -63,8 +61,8 @@ def test_rows_that_the_model_does_not_know_or_cannot_explain_cost_nothing(con: d
     assert (found.rows, found.unknown, found.unexplained) == (4, 1, 1)
 
 
-def test_the_forms_of_costs_say_the_same(model: nbsql.Model) -> None:
-    nested: dict[str, dict[str, float]] = {}
+def test_the_forms_of_costs_say_the_same(model):
+    nested = {}
     for (actual, predicted), cost in COSTS.items():
         nested.setdefault(actual, {})[predicted] = cost
     frame = pd.DataFrame(nested).T.fillna(0.0)  # actual by predicted
@@ -73,14 +71,14 @@ def test_the_forms_of_costs_say_the_same(model: nbsql.Model) -> None:
         assert sorted(model.predict("data", costs=costs).fetchall()) == expected
 
 
-def test_without_a_price_a_mistake_costs_1(model: nbsql.Model) -> None:
+def test_without_a_price_a_mistake_costs_1(model):
     costed = sorted(model.predict("data", costs={}).fetchall())
     plain = sorted(model.predict("data").fetchall())
     assert [row[:-2] for row in costed] == [row[:-1] for row in plain]
     assert [row[-1] for row in costed] == pytest.approx([1 - row[-1] for row in plain], abs=1e-12)
 
 
-def test_of_equal_costs_the_smaller_label_wins(con: duckdb.DuckDBPyConnection) -> None:
+def test_of_equal_costs_the_smaller_label_wins(con):
     model = nbsql.fit(con, "SELECT unnest(['b', 'b', 'a', 'a']) AS y, TRUE AS x", target="y")
     for costs, prediction in (({}, "a"), ({("a", "b"): 3, ("b", "a"): 3}, "a"), ({("b", "a"): 1.001}, "b")):
         ((_, found, probability, cost),) = model.predict("SELECT TRUE AS x", costs=costs)
@@ -89,18 +87,18 @@ def test_of_equal_costs_the_smaller_label_wins(con: duckdb.DuckDBPyConnection) -
         assert cost == pytest.approx(0.5 * (3 if len(costs) == 2 else 1), rel=1e-12)
 
 
-def test_a_row_that_no_class_can_explain_has_no_prediction(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_a_row_that_no_class_can_explain_has_no_prediction(con, form):
     model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
     found = model.predict("SELECT 'a' AS a, 'y' AS b UNION ALL SELECT 'a', 'x'", costs={(1, 2): 3}).fetchall()
     assert sorted(found, key=str) == [("a", "x", 1, 1.0, 0.0), ("a", "y", None, None, None)]
 
 
-def test_a_frame_comes_back_in_its_order(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_a_frame_comes_back_in_its_order(con, model):
     frame = con.sql("FROM data ORDER BY hash(i)").df()
     assert model.predict(frame, costs=COSTS).df()["i"].tolist() == frame["i"].tolist()
 
 
-def test_names_of_any_kind(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_names_of_any_kind(con, form):
     nasty = ["it's", 'a "b"; --', "nbsql"]
     con.execute(
         'CREATE TABLE t AS SELECT $1[i % 3 + 1] AS y, i % 3 AS "labels", i % 2 AS "matrix" FROM range(30) AS t(i)', [nasty]
@@ -114,7 +112,7 @@ FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or 
 NUMBER = "the cost of predicting 'mid' where 'low' is right must be a finite number"
 
 
-def test_errors_are_one_line_and_change_nothing(model: nbsql.Model, refused: Refused) -> None:
+def test_errors_are_one_line_and_change_nothing(model, refused):
     for source, costs, message in [
         ("data", {("low", "hihg"): 1}, "the costs name a class 'hihg', which the model does not know; did you mean 'high'?"),
         ("data", {1: {"low": 1}}, "the costs name a class 1, which the model does not know; the classes are {classes}"),

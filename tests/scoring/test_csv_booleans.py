@@ -1,15 +1,10 @@
 """A CSV file whose features are booleans: DuckDB 2.0 hands a cast on to the reader, to which "true" is no number."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import duckdb
 import pytest
 
 import nbsql
 
-OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS = {
     "naive": {},
     "long": {"features": ["ripe", "size"], "families": {"ripe": nbsql.Bernoulli(nulls="category")}},
     "lda": {"method": "lda"},
@@ -18,7 +13,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "segments": {"features": ["ripe"], "segment_by": "size > 20"},
 }
 
-VERBS: dict[str, Callable[[nbsql.Model, str], Any]] = {
+VERBS = {
     "evaluate": lambda model, rows: model.evaluate(rows).to_dict(),
     "calibrate": lambda model, rows: model.calibrate(rows, folds=None).temperature,
     "predict": lambda model, rows: [row[-2:] for row in model.predict(rows).fetchall()],
@@ -28,7 +23,7 @@ VERBS: dict[str, Callable[[nbsql.Model, str], Any]] = {
 
 
 @pytest.fixture
-def fruit(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> str:
+def fruit(tmp_path, con):
     """The path of the file, of which the table `fruit` holds the rows."""
     path = str(tmp_path / "fruit.csv")
     con.execute("""CREATE TABLE fruit AS SELECT CASE WHEN i % 2 = 0 THEN 'plum' ELSE 'sloe' END AS kind,
@@ -41,7 +36,7 @@ def fruit(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> str:
 @pytest.mark.slow
 @pytest.mark.forms("options")
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_file_of_booleans_is_judged_as_the_table_is(con: duckdb.DuckDBPyConnection, fruit: str, options: str) -> None:
+def test_a_file_of_booleans_is_judged_as_the_table_is(con, fruit, options):
     model = nbsql.fit(con, "fruit", target="kind", **OPTIONS[options])
     for verb, ask in VERBS.items():
         if (options, verb) == ("segments", "calibrate"):  # which a model a segment does not take
@@ -52,7 +47,7 @@ def test_a_file_of_booleans_is_judged_as_the_table_is(con: duckdb.DuckDBPyConnec
         assert found == expected, verb
 
 
-def test_the_macros_read_only_what_is_asked_for(con: duckdb.DuckDBPyConnection, fruit: str) -> None:
+def test_the_macros_read_only_what_is_asked_for(con, fruit):
     nbsql.fit(con, fruit, target="kind", name="fruits")
     columns = ("SELECT prediction FROM fruits.predict", "SELECT log_evidence FROM fruits.log_evidence")
     for query in columns:
@@ -60,13 +55,13 @@ def test_the_macros_read_only_what_is_asked_for(con: duckdb.DuckDBPyConnection, 
         assert sorted(found) == sorted(expected)
 
 
-def test_leave_one_out_and_folds_of_a_file(con: duckdb.DuckDBPyConnection, fruit: str) -> None:
+def test_leave_one_out_and_folds_of_a_file(con, fruit):
     for folds in (5, "loo"):
         found = nbsql.cross_validate(con, fruit, target="kind", folds=folds)
         assert found.rows == 40
 
 
-def test_mushrooms(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+def test_mushrooms(con, data):
     path = str(next(data.rglob("mushroom*.csv*")))
     target = con.sql(f"FROM '{path}'").columns[0]
     model = nbsql.fit(con, path, target=target, exclude=["veil_type"])

@@ -3,13 +3,10 @@
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Any
 from uuid import UUID
 
-import duckdb
 import numpy as np
 import pytest
-from support.refused import Refused
 
 import nbsql
 from nbsql import InputError
@@ -22,19 +19,19 @@ PRIOR = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
 
 
 @pytest.fixture
-def even(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def even(con):
     return nbsql.fit(con, EVEN, target="y", prior=PRIOR)
 
 
 @pytest.fixture
-def risks(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def risks(con):
     con.execute("""CREATE TABLE data AS SELECT i, ['low', 'mid', 'high'][i * i % 7 % 3 + 1] AS risk,
         'level ' || i % 5 AS p, CAST(i % 11 + i * i % 7 % 3 AS DOUBLE) AS k FROM range(200) AS t(i)""")
     return nbsql.fit(con, "data", target="risk", id="i", name="risks")
 
 
 @pytest.fixture
-def model(form: str, risks: nbsql.Model) -> nbsql.Model:
+def model(form, risks):
     """The same in each form of scoring."""
     return risks
 
@@ -54,18 +51,18 @@ def model(form: str, risks: nbsql.Model) -> nbsql.Model:
         ({"a": 0.5, "b": 0.29, "c": 0.1, "d": 0.5}, "b"),
     ],
 )
-def test_thresholds_worked_by_hand(even: nbsql.Model, thresholds: dict[str, float], prediction: str | None) -> None:
+def test_thresholds_worked_by_hand(even, thresholds, prediction):
     ((x, found, probability),) = even.predict("SELECT 'u' AS x", thresholds=thresholds)
     assert (x, found) == ("u", prediction)
     assert probability == (None if prediction is None else near(PRIOR[prediction], rel=1e-12))
 
 
-def posteriors(model: nbsql.Model, labels: list[str]) -> np.ndarray[Any, Any]:
+def posteriors(model, labels):
     proba = model.predict_proba("data").df().sort_values("i")
     return proba[[f"probability_{label}" for label in labels]].to_numpy()
 
 
-def test_thresholds_are_those_of_numpy(model: nbsql.Model) -> None:
+def test_thresholds_are_those_of_numpy(model):
     labels = ["high", "low", "mid"]
     p = posteriors(model, labels)
     found = model.predict("data", thresholds={"low": 0.24, "high": 0.36}).df().sort_values("i")
@@ -77,7 +74,7 @@ def test_thresholds_are_those_of_numpy(model: nbsql.Model) -> None:
     assert list(found.columns) == ["i", "risk", "p", "k", "prediction", "probability"]
 
 
-def test_one_threshold_does_what_the_table_of_thresholds_says(risks: nbsql.Model) -> None:
+def test_one_threshold_does_what_the_table_of_thresholds_says(risks):
     evaluation = risks.evaluate("data")
     columns = evaluation.thresholds.columns
     rows = [dict(zip(columns, row, strict=True)) for row in evaluation.thresholds if row[0] == "high"]
@@ -90,7 +87,7 @@ def test_one_threshold_does_what_the_table_of_thresholds_says(risks: nbsql.Model
 
 
 @pytest.mark.parametrize("top_k", [1, 2, 3, 10])
-def test_the_most_probable_classes_are_those_of_numpy(model: nbsql.Model, top_k: int) -> None:
+def test_the_most_probable_classes_are_those_of_numpy(model, top_k):
     labels = ["high", "low", "mid"]
     p = posteriors(model, labels)
     found = model.predict("data", top_k=top_k).df().sort_values(["i", "rank"])
@@ -101,21 +98,21 @@ def test_the_most_probable_classes_are_those_of_numpy(model: nbsql.Model, top_k:
     assert list(found.columns) == ["i", "risk", "p", "k", "prediction", "probability", "rank"]
 
 
-def test_the_first_of_them_is_the_prediction(model: nbsql.Model) -> None:
+def test_the_first_of_them_is_the_prediction(model):
     first = sorted(row[:-1] for row in model.predict("data", top_k=2) if row[-1] == 1)
     for one, other in zip(first, sorted(model.predict("data").fetchall()), strict=True):
         assert one[:-1] == other[:-1]
         assert one[-1] == near(other[-1], rel=1e-12)
 
 
-def test_ties_go_to_the_smaller_label(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_ties_go_to_the_smaller_label(con, form):
     model = nbsql.fit(con, EVEN, target="y", prior={"a": 0.2, "b": 0.3, "c": 0.3, "d": 0.2})
     found = model.predict("SELECT 'v' AS x", top_k=4).fetchall()
     assert [(row[1], row[3]) for row in found] == [("b", 1), ("c", 2), ("a", 3), ("d", 4)]
     assert [row[1] for row in model.predict("SELECT 'v' AS x", thresholds={"d": 0.1, "a": 0.1})] == ["a"]
 
 
-def test_a_row_that_no_class_can_explain(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_a_row_that_no_class_can_explain(con, form):
     model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
     rows = "SELECT 'a' AS a, 'y' AS b UNION ALL SELECT 'a', 'x'"
     assert sorted(model.predict(rows, thresholds={1: 0}), key=str) == [("a", "x", 1, 1.0), ("a", "y", None, None)]
@@ -123,7 +120,7 @@ def test_a_row_that_no_class_can_explain(con: duckdb.DuckDBPyConnection, form: s
     assert found == [("a", "x", 1, 1.0, 1), ("a", "x", 2, 0.0, 2), ("a", "y", None, None, 1)]
 
 
-def test_a_frame_comes_back_in_its_order(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_a_frame_comes_back_in_its_order(con, model):
     frame = con.sql("FROM data ORDER BY hash(i)").df()
     assert model.predict(frame, thresholds={"low": 0.3}).df()["i"].tolist() == frame["i"].tolist()
     ranked = model.predict(frame, top_k=2).df()
@@ -131,7 +128,7 @@ def test_a_frame_comes_back_in_its_order(con: duckdb.DuckDBPyConnection, model: 
     assert ranked["rank"].tolist() == [1, 2] * len(frame)
 
 
-def test_errors_are_one_line_and_change_nothing(risks: nbsql.Model, refused: Refused) -> None:
+def test_errors_are_one_line_and_change_nothing(risks, refused):
     for source, options, message in [
         (
             "data",
@@ -187,14 +184,12 @@ class Kind(Enum):
         ("INTERVAL", "'1 day', '2 days'", [[timedelta(1), "2 days"]]),
     ],
 )
-def test_labels_are_given_as_texts_or_as_equal_values(
-    con: duckdb.DuckDBPyConnection, kind: str, labels: str, given: list[list[Any]]
-) -> None:
+def test_labels_are_given_as_texts_or_as_equal_values(con, kind, labels, given):
     con.execute(f"CREATE TABLE rows AS SELECT unnest([{labels}]::{kind}[]) AS y, unnest(['u', 'v']) AS g, s, s % 3 * 1.0 AS x "
         "FROM range(4) AS r(s)")  # fmt: skip
     low, high = con.execute("SELECT min(y), max(y) FROM rows").fetchall()[0]
 
-    def answers(a: Any, b: Any) -> list[Any]:
+    def answers(a, b):
         model = nbsql.fit(con, "rows", target="y", features=["g"], prior={a: 0.75, b: 0.25})
         components = nbsql.fit(con, "rows", target="y", features=["x"], method=nbsql.Mixture({a: 2})).components
         slices = model.evaluate("rows", by="s").slices
@@ -212,7 +207,7 @@ def test_labels_are_given_as_texts_or_as_equal_values(
         assert answers(a, b) == expected
 
 
-def test_a_label_that_is_none_or_named_twice_is_refused(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_a_label_that_is_none_or_named_twice_is_refused(con, refused):
     model = nbsql.fit(con, "SELECT DATE '2024-01-01' + (i % 2)::INTEGER AS y, i * 1.0 AS x FROM range(9) AS t(i)", target="y")
     all_classes = "; the classes are datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)"
     closest = "; did you mean '2024-01-01'?"
@@ -225,7 +220,7 @@ def test_a_label_that_is_none_or_named_twice_is_refused(con: duckdb.DuckDBPyConn
         model.predict("SELECT 1.0 AS x", thresholds={date(2024, 1, 1): 0.5, "2024-01-01": 0.4})
 
 
-def test_the_sql_of_an_evaluation_knows_the_costs(con: duckdb.DuckDBPyConnection) -> None:
+def test_the_sql_of_an_evaluation_knows_the_costs(con):
     costs = {(True, False): 5}
     con.execute(
         "CREATE TABLE sky AS SELECT i % 3 = 0 AS wet, ['rain', 'sun'][2 - (i % 4 = 0)::INT] AS sky FROM range(24) AS t(i)"

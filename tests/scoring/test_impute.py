@@ -1,13 +1,10 @@
 """Gaps filled through the class, and columns predicted that are not the target: against enumeration by hand in numpy."""
 
 import math
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from scipy import stats
-from support.refused import Refused
 
 import nbsql
 
@@ -16,20 +13,20 @@ ROWS = """SELECT i AS id, ['a', 'b', 'c'][1 + k] AS y, ['u', 'v', 'w'][1 + (k + 
     (i * 7 + k) % 4 AS n,
     CAST((k + 1) * (0.1 + i % 9) AS DOUBLE) AS e, (i + k) % 6 AS g, exp(k / 4 + cos(i)) AS l, 1 + k + i % 3 AS w
 FROM (SELECT i, i * i % 11 % 3 AS k FROM range(120) AS t(i))"""
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "whole": nbsql.Binned(by=[2, 4, 6]), "n": "poisson", "e": "exponential", "g": "geometric", "l": "lognormal", "w": "gamma",
 }  # fmt: skip
 LEVELS = {"v": ["u", "v", "w"], "f": ["false", "true"], "whole": ["(-inf, 2)", "[2, 4)", "[4, 6)", "[6, inf)"]}
 
 
-def bin_of(x: float) -> str:
+def bin_of(x):
     return LEVELS["whole"][int(np.searchsorted([2, 4, 6], x, side="right"))]
 
 
 class ByHand:
     """The model in numpy: what each class says of a value, and of a number its density, mean and variance."""
 
-    def __init__(self, rows: list[dict[str, Any]]) -> None:
+    def __init__(self, rows):
         self.labels = sorted({row["y"] for row in rows})
         self.priors, self.likelihoods, self.densities, self.told = {}, {}, {}, {}
         for label in self.labels:
@@ -53,10 +50,10 @@ class ByHand:
             self.told |= {(label, name): density.stats("mv") for name, density in self.densities[label].items()}
 
     @staticmethod
-    def text(name: str, value: Any) -> str:
+    def text(name, value):
         return bin_of(value) if name == "whole" else str(value).lower()
 
-    def posteriors(self, row: dict[str, Any], without: str) -> dict[str, float]:
+    def posteriors(self, row, without):
         joints = {}
         for label in self.labels:
             joint = self.priors[label]
@@ -71,19 +68,19 @@ class ByHand:
             joints[label] = joint
         return {label: joint / sum(joints.values()) for label, joint in joints.items()}
 
-    def values(self, name: str, posteriors: dict[str, float]) -> dict[str, float]:
+    def values(self, name, posteriors):
         return {
             level: sum(p * self.likelihoods[label, name, level] for label, p in posteriors.items()) for level in LEVELS[name]
         }
 
-    def moments(self, name: str, posteriors: dict[str, float]) -> tuple[float, float]:
+    def moments(self, name, posteriors):
         told = [(p, self.told[label, name]) for label, p in posteriors.items()]
         mean = sum(p * m for p, (m, _) in told)
         return mean, math.sqrt(sum(p * (v + m * m) for p, (m, v) in told) - mean**2)
 
 
 @pytest.fixture
-def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def model(con):
     """With rows that have gaps beside those that it was fitted to."""
     con.execute(f"CREATE TABLE data AS {ROWS}")
     gaps = ", ".join(
@@ -94,24 +91,24 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return nbsql.fit(con, "data", target="y", exclude=["id"], alpha=1, families=FAMILIES, name="m")
 
 
-def dicts(query: nbsql.Query) -> list[dict[str, Any]]:
+def dicts(query):
     columns = query.columns  # which are asked of the database each time
     return [dict(zip(columns, row, strict=True)) for row in query]
 
 
-def rows_of(con: Any, query: str) -> list[dict[str, Any]]:
+def rows_of(con, query):
     found = con.execute(query)
     names = [column[0] for column in found.description]
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
-def test_gaps_are_filled_as_enumeration_has_it(form: str, model: nbsql.Model) -> None:
+def test_gaps_are_filled_as_enumeration_has_it(form, model):
     by_hand = ByHand(rows_of(model.state.engine.connection, "FROM data"))
     for labelled in (False, True):
         assert_filled(model, by_hand, labelled=labelled)
 
 
-def assert_filled(model: nbsql.Model, by_hand: ByHand, *, labelled: bool) -> None:
+def assert_filled(model, by_hand, *, labelled):
     con = model.state.engine.connection
     given = rows_of(con, "SELECT * REPLACE (CASE WHEN id % 5 > 0 THEN y END AS y) FROM gaps ORDER BY id")
     query = model.impute("SELECT * REPLACE (CASE WHEN id % 5 > 0 THEN y END AS y) FROM gaps ORDER BY id", labelled=labelled)
@@ -139,12 +136,12 @@ def assert_filled(model: nbsql.Model, by_hand: ByHand, *, labelled: bool) -> Non
     assert filled > 30
 
 
-def test_any_column_is_predicted_from_the_others(model: nbsql.Model) -> None:
+def test_any_column_is_predicted_from_the_others(model):
     con = model.state.engine.connection
     by_hand = ByHand(rows_of(con, "FROM data"))
     given = rows_of(con, "FROM gaps ORDER BY id")
     for name in ("v", "f", "whole"):
-        answers: dict[int, list[dict[str, Any]]] = {}
+        answers = {}
         for row in dicts(model.predict("FROM gaps ORDER BY id", target=name, top_k=9, columns=["id"])):
             answers.setdefault(row["id"], []).append(row)
         assert [row["id"] for row in given] == list(answers)
@@ -163,7 +160,7 @@ def test_any_column_is_predicted_from_the_others(model: nbsql.Model) -> None:
     assert model.predict("data", target="y").sql == model.predict("data").sql
 
 
-def test_what_no_class_explains_keeps_its_gap(con: duckdb.DuckDBPyConnection) -> None:
+def test_what_no_class_explains_keeps_its_gap(con):
     con.execute(
         "CREATE TABLE t AS SELECT unnest(['u', 'u', 'v']) AS x, unnest(['s', 's', 't']) AS z, unnest(['a', 'a', 'b']) AS y"
     )
@@ -177,14 +174,14 @@ def test_what_no_class_explains_keeps_its_gap(con: duckdb.DuckDBPyConnection) ->
 
 
 @pytest.mark.parametrize(("given", "same"), [("NULL::INTEGER", "u"), ("'v'::ENUM('v')", "v")])
-def test_texts_fill_a_column_of_another_type_as_texts(con: duckdb.DuckDBPyConnection, given: str, same: str) -> None:
+def test_texts_fill_a_column_of_another_type_as_texts(con, given, same):
     con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v']) AS x, unnest(['a', 'a', 'b']) AS y")
     model = nbsql.fit(con, "t", target="y")
     filled = model.impute(f"SELECT 1 AS i, {given} AS x UNION ALL SELECT 2, NULL").fetchall()
     assert sorted(row[:2] for row in filled) == [(1, same), (2, "u")]
 
 
-def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_kernel_and_a_given_model(con):
     data = "SELECT i % 2 AS y, i % 2 * 10 + i % 7 / 3 AS x, i % 2 AS v FROM range(80) AS t(i)"
     model = nbsql.fit(con, data, target="y", families={"x": nbsql.Kernel(cells=32), "v": "categorical"}, name="m")
     ((x, p),) = model.predict("SELECT 1 AS v", target="x", columns=[]).fetchall()
@@ -198,7 +195,7 @@ def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:one bin only:nbsql.NbsqlWarning")
-def test_a_number_in_a_single_bin_keeps_its_gap(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_a_number_in_a_single_bin_keeps_its_gap(con, refused):
     rows = "SELECT i % 3 = 0 AS y, i % 2 AS x, 'v' || i % 2 AS v, i % 7 AS z FROM range(30) AS t(i)"
     gaps = "SELECT NULL::INTEGER AS x, NULL AS v, 3 AS z"
     model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Binned(by="mdl")})
@@ -210,7 +207,7 @@ def test_a_number_in_a_single_bin_keeps_its_gap(con: duckdb.DuckDBPyConnection, 
     assert model.predict(gaps, target="x", columns=[]).fetchall() == [("(-inf, inf)", 1.0)]
 
 
-def test_columns_that_depend_on_each_other_are_not_filled(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_columns_that_depend_on_each_other_are_not_filled(con, refused):
     con.execute(
         "CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS a, 'b' || i % 4 AS b, 'c' || i % 2 AS c FROM range(60) AS r(i)"
     )
@@ -224,7 +221,7 @@ def test_columns_that_depend_on_each_other_are_not_filled(con: duckdb.DuckDBPyCo
             model.predict("t", target=name)
 
 
-def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_missing_value_that_counts_is_no_gap(con):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS v FROM range(30) AS r(i)")
     model = nbsql.fit(con, "t", target="y", nulls="category", name="m")
     with pytest.raises(nbsql.InputError) as caught:
@@ -233,7 +230,7 @@ def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -
     assert str(caught.value) == f"{message}a missing value is no gap"
 
 
-def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_errors_are_one_line(con, refused):
     con.execute("CREATE TABLE t AS SELECT 'u' || i % 3 AS v, i % 2 AS g, 'k' || i % 4 AS s, i * 1.5 AS z FROM range(6) AS r(i)")
     con.execute("CREATE TABLE u AS SELECT *, 1 AS probability_s FROM t")
     families = {"g": "categorical", "v": nbsql.Conditional("g")}

@@ -1,7 +1,6 @@
 """A query with the model in it gives the answers of the model, on a database that has no model."""
 
 import math
-from typing import Any
 
 import duckdb
 import pandas as pd
@@ -11,8 +10,6 @@ from support import algebra
 
 import nbsql
 from nbsql.plan import VERBS
-
-Connection = duckdb.DuckDBPyConnection
 
 MORE = {
     **FAMILIES,
@@ -25,11 +22,11 @@ MORE = {
 }
 
 
-def answers(con: Connection, sql: str) -> list[tuple[Any, ...]]:
+def answers(con, sql):
     return sorted(con.execute(sql).fetchall(), key=repr)
 
 
-def elsewhere(con: Connection, model: nbsql.Model, verb: str, name: str = "new") -> list[tuple[Any, ...]]:
+def elsewhere(con, model, verb, name="new"):
     """The answers of the frozen query on a fresh connection, which has the source and nothing else."""
     with duckdb.connect() as fresh:
         fresh.register("arrived", con.sql(f"FROM {name}").to_arrow_table())
@@ -37,7 +34,7 @@ def elsewhere(con: Connection, model: nbsql.Model, verb: str, name: str = "new")
         return answers(fresh, model.sql(verb, name, inline=True))
 
 
-def same(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> None:
+def same(left, right):
     """Equal, floats to 1e-12."""
     assert len(left) == len(right)
     for one, other in zip(left, right, strict=True):
@@ -52,7 +49,7 @@ def same(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("families", [FAMILIES, MORE], ids=["linear", "others"])
 @pytest.mark.usefixtures("form")
-def test_every_verb_and_family(con: Connection, families: dict[str, nbsql.Family]) -> None:
+def test_every_verb_and_family(con, families):
     relation(con, "rows", table(1, 60, 3))
     relation(con, "scored_rows", table(2, 12, 3, unseen=True))
     con.execute("CREATE TABLE new AS SELECT row_number() OVER () AS id, * FROM scored_rows")
@@ -62,7 +59,7 @@ def test_every_verb_and_family(con: Connection, families: dict[str, nbsql.Family
         same(elsewhere(con, model, verb), answers(con, model.sql(verb, "new")))
 
 
-def test_without_smoothing_infinite_weights_stay_so(con: Connection) -> None:
+def test_without_smoothing_infinite_weights_stay_so(con):
     con.execute("CREATE TABLE new AS FROM (VALUES ('a', 'u', 1), ('a', 'v', 0), ('b', 'w', 0)) AS rows(y, x, n)")
     model = nbsql.fit(con, "new", target="y", alpha=0, families={"n": "poisson"})
     found = elsewhere(con, model, "joint_log_likelihood")
@@ -82,7 +79,7 @@ def test_without_smoothing_infinite_weights_stay_so(con: Connection) -> None:
     ],
 )
 @pytest.mark.usefixtures("form")
-def test_classes_keep_their_type(con: Connection, labels: str) -> None:
+def test_classes_keep_their_type(con, labels):
     values = f"SELECT unnest([{labels}]) AS y, unnest(['u', 'v', 'v']) AS x"
     model = nbsql.fit(con, f"SELECT * FROM ({values}) AS rows WHERE y IS NOT NULL", target="y")
     con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v', 'w']) AS x")
@@ -96,7 +93,7 @@ def test_classes_keep_their_type(con: Connection, labels: str) -> None:
     assert ours == theirs
 
 
-def test_a_model_without_any_value_to_look_up(con: Connection) -> None:
+def test_a_model_without_any_value_to_look_up(con):
     con.execute("CREATE TABLE new AS FROM (VALUES ('a', NULL::VARCHAR), ('a', NULL), ('b', NULL)) AS rows(y, x)")
     with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'x'"):
         model = nbsql.fit(con, "new", target="y")
@@ -105,14 +102,14 @@ def test_a_model_without_any_value_to_look_up(con: Connection) -> None:
         assert elsewhere(con, model, verb) == answers(con, model.sql(verb, "new"))
 
 
-def test_a_model_of_priors(con: Connection) -> None:
+def test_a_model_of_priors(con):
     con.execute("CREATE TABLE new AS SELECT 'it''s' AS y, 1 AS x")
     with pytest.warns(nbsql.NbsqlWarning):
         model = nbsql.fit(con, "new", target="y", features=[])
     assert elsewhere(con, model, "predict") == [("it's", 1, "it's", 1.0)]
 
 
-def test_every_kind_of_column_in_one_model() -> None:
+def test_every_kind_of_column_in_one_model():
     rows = [
         ("a", True, 1.5, 2, 1, 0, ["a", "b"], "a b", "yes", 1),
         ("b", False, -2.5, 0, 0, 3, ["c"], "c c", "no", 2),
@@ -124,17 +121,17 @@ def test_every_kind_of_column_in_one_model() -> None:
         same(elsewhere(con, model, verb), answers(con, model.sql(verb, "new")))
 
 
-def test_a_frame_cannot_be_read_elsewhere(con: Connection, refused: Any) -> None:
+def test_a_frame_cannot_be_read_elsewhere(con, refused):
     model = nbsql.fit(con, "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y", target="y")
     line = "inline=True cannot read the DataFrame, which lives in this process; name a table, or give a SELECT"
     with refused(nbsql.InputError, line):
         model.sql("predict", pd.DataFrame({"x": ["u"]}), inline=True)
 
 
-def test_a_joined_source_with_derived_columns_is_read_by_its_name(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_joined_source_with_derived_columns_is_read_by_its_name(con):
     con.execute("CREATE TABLE shops AS SELECT i AS shop, 'region ' || i % 2 AS region FROM range(3) AS r(i)")
     con.execute("CREATE TABLE sales AS SELECT i % 3 AS shop, i % 4 AS n, i % 3 = i % 2 AS y FROM range(24) AS r(i)")
-    options: Any = {"joins": nbsql.Join("shops", "shop"), "features": ["region", "twice"], "derive": {"twice": "2 * n"}}
+    options = {"joins": nbsql.Join("shops", "shop"), "features": ["region", "twice"], "derive": {"twice": "2 * n"}}
     model = nbsql.fit(con, "sales", target="y", **options)
     text = model.sql("predict_proba", "sales", inline=True)
     assert sorted(con.execute(text).fetchall()) == [

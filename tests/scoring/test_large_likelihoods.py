@@ -3,9 +3,7 @@
 import math
 from functools import partial
 from itertools import product
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 
@@ -15,7 +13,6 @@ from nbsql.sklearn import NaiveBayesClassifier
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 near = partial(pytest.approx, rel=1e-12, abs=1e-15)
-Rows = list[tuple[Any, ...]]
 
 TRAIN = "FROM (VALUES ('p', 0e0), ('p', 1e0), ('q', 0e0), ('q', 1e0), ('r', 50e0), ('r', 51e0)) AS t(y, x)"
 # p and q have the same numbers. At -1e9 their joint log-likelihoods are -2e18, that of r is 2e11 lower. At -1e18 all are -2e36.
@@ -25,12 +22,10 @@ LOG_LOSS = (math.log(2) + math.log(3)) / 2
 
 
 @pytest.mark.parametrize(("size", "step"), [*product((1e13, -1e13, 1e16, -1e16), (0, 2)), *product((1e18, -1e18), (0, 128))])
-def test_posteriors_of_scores_are_a_softmax_of_their_differences(
-    con: duckdb.DuckDBPyConnection, size: float, step: int
-) -> None:
+def test_posteriors_of_scores_are_a_softmax_of_their_differences(con, size, step):
     """The scores are size, size + step and size + 2 step, exactly, in every face."""
     weights = [(label, name, "x", 1.0 if name == "x" else times) for times, label in enumerate("abc") for name in "xz"]
-    columns: dict[str, Any] = dict(zip(("class", "feature", "times", "weight"), zip(*weights, strict=True), strict=True))
+    columns = dict(zip(("class", "feature", "times", "weight"), zip(*weights, strict=True), strict=True))
     model = nbsql.from_weights(con, {**columns, "value": [None] * 6}, name="m", target="y")
     shares = [math.exp(-step * place) for place in (2, 1, 0)]
     expected = [share / sum(shares) for share in shares]
@@ -45,12 +40,12 @@ def test_posteriors_of_scores_are_a_softmax_of_their_differences(
 
 
 @pytest.fixture
-def tied(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def tied(con):
     con.execute(f"CREATE TABLE s AS {ROWS}")
     return nbsql.fit(con, TRAIN, target="y", name="m", families={"x": "gaussian"})
 
 
-def test_every_verb_has_the_same_posteriors(con: duckdb.DuckDBPyConnection, tied: nbsql.Model) -> None:
+def test_every_verb_has_the_same_posteriors(con, tied):
     expected = [FAR, FAR, TIE, TIE]
     assert np.array([row[-3:] for row in tied.predict_proba("s")]) == near(np.array(expected))
     assert [row[-1] for row in tied.predict("s")] == near([1 / 2, 1 / 2, 1 / 3, 1 / 3])
@@ -69,7 +64,7 @@ def test_every_verb_has_the_same_posteriors(con: duckdb.DuckDBPyConnection, tied
 
 
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
-def test_a_calibration_of_tied_classes_leaves_them_tied(con: duckdb.DuckDBPyConnection, tied: nbsql.Model, method: Any) -> None:
+def test_a_calibration_of_tied_classes_leaves_them_tied(con, tied, method):
     con.execute("CREATE TABLE later AS SELECT y, x + 20 * (i % 5) AS x FROM (" + TRAIN + "), range(20) AS r(i)")
     tied.calibrate("later", method=method, folds=None)
     p, q, r = zip(*(row[-3:] for row in tied.predict_proba("s", calibrated=True)), strict=True)
@@ -84,7 +79,7 @@ def test_a_calibration_of_tied_classes_leaves_them_tied(con: duckdb.DuckDBPyConn
     assert [row[-1] for row in tied.predict("s", certain=0.5)][2:] == ["nothing known tells the classes apart"] * 2
 
 
-def test_a_calibration_reads_log_posteriors(con: duckdb.DuckDBPyConnection, tied: nbsql.Model) -> None:
+def test_a_calibration_reads_log_posteriors(con, tied):
     """The lowest that a share of the true classes has: ln(1/3) of half of the rows, and ln(1/2) of the others."""
     tied.calibrate("s", method="conformal", folds=None)
     found = con.execute(
@@ -93,7 +88,7 @@ def test_a_calibration_reads_log_posteriors(con: duckdb.DuckDBPyConnection, tied
     assert found == [(near(math.log(1 / 3)),), (near(math.log(1 / 2)),)]
 
 
-def test_many_classes_share_a_row(con: duckdb.DuckDBPyConnection) -> None:
+def test_many_classes_share_a_row(con):
     """In the long form, whose terms are computed twice."""
     train = "SELECT printf('c%03d', i % 102) AS y, (i // 102)::DOUBLE AS x FROM range(204) AS t(i)"
     model = nbsql.fit(con, train, target="y", families={"x": "gaussian"})
@@ -103,7 +98,7 @@ def test_many_classes_share_a_row(con: duckdb.DuckDBPyConnection) -> None:
         assert model.evaluate("s").log_loss == near(math.log(102))
 
 
-def test_folds_are_scored_so(con: duckdb.DuckDBPyConnection) -> None:
+def test_folds_are_scored_so(con):
     """Those of fold 1 by the numbers 0 and 1 of p and of q."""
     rows = ", ".join(f"('{y}', {x}::DOUBLE, {1 + (abs(x) < 2)})" for x, y in product((0, 1, -1e9, 1e18), "pq"))
     found = nbsql.cross_validate(
@@ -112,7 +107,7 @@ def test_folds_are_scored_so(con: duckdb.DuckDBPyConnection) -> None:
     assert {row[0]: row[4] for row in found.folds}["1"] == near(math.log(2))
 
 
-def test_a_row_alone_is_scored_so(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_row_alone_is_scored_so(con):
     """Without its row at -1e9, p has the numbers of q. The others are certain: beside -1e9, p has a deviation of 4e8."""
     rows = "('p', 0e0), ('p', 1e0), ('p', -1e9), ('q', 0e0), ('q', 1e0)"
     data = f"SELECT * FROM (VALUES {rows}) AS t(y, x)"
@@ -127,15 +122,15 @@ def test_a_row_alone_is_scored_so(con: duckdb.DuckDBPyConnection) -> None:
 OWN = [("p", 0), ("p", 1), ("p", -1e9), ("q", 0), ("q", 1)]
 
 
-def test_rows_without_a_class_are_counted_in_halves(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_without_a_class_are_counted_in_halves(con):
     """EM: in the first step, the row at -1e9 is p and q by half."""
     train = f"SELECT y, x FROM ({TRAIN}) UNION ALL SELECT NULL, -1e9"
-    options: dict[str, Any] = {"families": {"x": nbsql.Gaussian(floor=0)}, "method": nbsql.EM(iterations=1)}
+    options = {"families": {"x": nbsql.Gaussian(floor=0)}, "method": nbsql.EM(iterations=1)}
     model = nbsql.fit(con, train, target="y", **options)
     assert {row[0]: row[1] for row in model.priors} == {"p": near(2.5), "q": near(2.5), "r": near(2)}
 
 
-def test_the_estimator_agrees() -> None:
+def test_the_estimator_agrees():
     x, y = np.array([[0.0], [1.0], [0.0], [1.0], [50.0], [51.0]]), list("ppqqrr")
     estimator = NaiveBayesClassifier().fit(x, y)
     assert estimator.predict_proba([[-1e9], [-1e18]]) == near(np.array([FAR, TIE]))

@@ -1,10 +1,8 @@
 """A feature keeps the type that it was learnt with: equal values of other types meet, and other kinds of values are refused."""
 
 import warnings
-from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -15,8 +13,6 @@ import pytest
 from support.nearly import nearly
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 # Of each kind, types and the SQL of three values that all of them have.
 KINDS = {
@@ -39,7 +35,7 @@ VALUES = {
 }
 TYPES = {kind: of for of, kinds in KINDS.items() for kind in kinds}
 
-VERBS: dict[str, Callable[[nbsql.Model, Connection, Any], Any]] = {
+VERBS = {
     "predict": lambda model, con, rows: sorted(row[-1] for row in model.predict_proba(rows)),
     "macro": lambda model, con, rows: sorted(row[-1] for row in con.execute(f"FROM m.predict_proba('{rows}')").fetchall()),
     "explain": lambda model, con, rows: sorted(row[4] for row in model.explain(rows) if row[2]),
@@ -49,12 +45,12 @@ VERBS: dict[str, Callable[[nbsql.Model, Connection, Any], Any]] = {
 }
 
 
-def _counts(change: Callable[[Any], Any], model: nbsql.Model, rows: Any) -> list[tuple[Any, ...]]:
+def _counts(change, model, rows):
     change(rows)
     return sorted(row[1:5] for row in model.counts if row[2] == "g" and row[4])
 
 
-def _rows(con: Connection, name: str, kind: str) -> str:
+def _rows(con, name, kind):
     of = TYPES[kind]
     later = "DATE '2024-02-28'" if kind == "TIMESTAMP_NS" else "DATE '1600-02-28'"
     con.execute(f"""CREATE OR REPLACE TABLE {name} AS SELECT ({VALUES[of].replace("DATE '1600-02-28'", later)})::{kind} AS g,
@@ -65,13 +61,13 @@ def _rows(con: Connection, name: str, kind: str) -> str:
 @pytest.mark.slow
 @pytest.mark.forms("learnt")
 @pytest.mark.parametrize("learnt", [*TYPES])
-def test_equal_values_meet_and_other_kinds_are_refused(con: Connection, learnt: str) -> None:
+def test_equal_values_meet_and_other_kinds_are_refused(con, learnt):
     own = _rows(con, "own", learnt)
     model = nbsql.fit(con, own, target="y", families={"g": "categorical"}, name="m")
     model.update(own)
     refused = (nbsql.InputError, duckdb.InvalidInputException)
 
-    def asked(verb: str, rows: str) -> Any:
+    def asked(verb, rows):
         con.execute("BEGIN")
         try:
             return VERBS[verb](model, con, rows)
@@ -103,7 +99,7 @@ def test_equal_values_meet_and_other_kinds_are_refused(con: Connection, learnt: 
         ("TIMESTAMP '2024-01-01 12:00:00'", ["DATE '2024-01-01'", "TIMESTAMP_NS '2024-01-01 12:00:00.000000001'"]),
     ],
 )
-def test_no_value_is_rounded_to_another(con: Connection, learnt: str, unseen: list[str]) -> None:
+def test_no_value_is_rounded_to_another(con, learnt, unseen):
     con.execute(f"CREATE TABLE rows AS SELECT {learnt} AS g, 'u' AS y UNION ALL SELECT NULL, 'v' FROM range(3)")
     another = "2000-01-01" if "DATE" in learnt or "TIME" in learnt else 7
     with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'g'"):
@@ -117,7 +113,7 @@ def test_no_value_is_rounded_to_another(con: Connection, learnt: str, unseen: li
 
 
 @pytest.mark.parametrize("learnt", ["DECIMAL(2, 2)", "DECIMAL(18, 18)", "DOUBLE", "DECIMAL(4, 2)", "FLOAT"])
-def test_decimals_without_a_digit_before_the_point_meet_others(con: Connection, learnt: str) -> None:
+def test_decimals_without_a_digit_before_the_point_meet_others(con, learnt):
     con.execute(f"CREATE TABLE rows AS SELECT ((i % 3 - 1) * 0.1)::{learnt} AS g, i % 3 AS y FROM range(30) AS r(i)")
     model = nbsql.fit(con, "rows", target="y", families={"g": "categorical"}, name="m")
     for offered in ("DECIMAL(2, 2)", "DECIMAL(18, 18)", "DOUBLE", "DECIMAL(20, 10)", "FLOAT"):
@@ -129,7 +125,7 @@ def test_decimals_without_a_digit_before_the_point_meet_others(con: Connection, 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("learnt", ["TIMESTAMP_NS", "TIMESTAMP"])
-def test_nanoseconds_of_rows_in_python_are_not_lost(con: Connection, learnt: str) -> None:
+def test_nanoseconds_of_rows_in_python_are_not_lost(con, learnt):
     start, digits = 1_700_000_000_000_000_000, range(4)
     con.execute(
         f"CREATE TABLE rows AS SELECT make_timestamp_ns({start} + i % 4)::{learnt} AS g, i % 4 AS y FROM range(40) AS r(i)"
@@ -151,7 +147,7 @@ WHOLE = [2**64 + 1, 2**64 + 3, 2**64 + 5]  # which 64 bits do not hold
 
 
 @pytest.mark.parametrize("values", [LONG, WHOLE])
-def test_numbers_of_more_digits_than_a_double_holds_stay_apart(con: Connection, values: list[Any]) -> None:
+def test_numbers_of_more_digits_than_a_double_holds_stay_apart(con, values):
     rows = [{"g": value, "y": number} for number, value in enumerate(values)] * 400 + [{"g": None, "y": 0}]
     forms = [rows, {name: [row[name] for row in rows] for name in ("g", "y")}, pd.DataFrame(rows)]
     for form in forms:
@@ -165,7 +161,7 @@ def test_numbers_of_more_digits_than_a_double_holds_stay_apart(con: Connection, 
 
 
 @pytest.fixture
-def words(con: Connection, tmp_path: Path) -> Iterator[Path]:
+def words(con, tmp_path):
     """Files whose columns a reader takes for others: without the unknown ones, codes, times and dates."""
     con.execute("""CREATE TABLE words AS SELECT ['yes', 'no', 'unknown'][1 + i % 3] AS answer,
         ['t', 'f', 'x'][1 + i % 3] AS flag, ['12E5', '1.50', 'A7'][1 + i % 3] AS code, ['007', '08', '9b'][1 + i % 3] AS zip,
@@ -181,11 +177,11 @@ def words(con: Connection, tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", ["yes.csv", "no.tsv.gz", "yes.json", "both.csv", "[yn]*.csv", "*.json"])
-def test_a_file_is_read_in_the_types_of_the_model(con: Connection, words: Path, file: str) -> None:
+def test_a_file_is_read_in_the_types_of_the_model(con, words, file):
     wanted = file.split(".")[0] if file[0] in "yn" else "%s"
     same = f"SELECT * FROM words WHERE answer LIKE '{wanted.replace('%s', '%')}' AND answer <> 'unknown'"
     path = str(words / file)
-    options: dict[str, Any] = {"target": "y", "slice_by": "flag"}
+    options = {"target": "y", "slice_by": "flag"}
     model = nbsql.fit(con, "words", **options)
     for verb in (model.predict_proba, model.joint_log_likelihood, model.explain):
         asked = [sorted(map(repr, (row[-3:] for row in verb(rows)))) for rows in (path, same)]
@@ -195,13 +191,13 @@ def test_a_file_is_read_in_the_types_of_the_model(con: Connection, words: Path, 
     assert model.evaluate(path).to_dict() == nearly(model.evaluate(same).to_dict())
 
 
-def _learnt(con: Connection, options: dict[str, Any], rows: str) -> list[tuple[Any, ...]]:
+def _learnt(con, options, rows):
     model = nbsql.fit(con, "words", **options)
     model.update(rows)
     return model.counts.fetchall()
 
 
-def test_labels_of_a_file_are_read_in_the_type_of_the_classes(con: Connection, words: Path) -> None:
+def test_labels_of_a_file_are_read_in_the_type_of_the_classes(con, words):
     model = nbsql.fit(con, "words", target="answer", features=["y"])
     path = str(words / "both.csv")
     assert str(con.sql(f"FROM '{path}'").types[0]) in ("BOOLEAN", "VARCHAR")  # as each version guesses
@@ -211,7 +207,7 @@ def test_labels_of_a_file_are_read_in_the_type_of_the_classes(con: Connection, w
     assert set(model.classes) == {"yes", "no", "unknown"}
 
 
-def test_a_frame_without_a_word_is_refused_with_the_cure(con: Connection) -> None:
+def test_a_frame_without_a_word_is_refused_with_the_cure(con):
     learnt = pd.DataFrame({"code": ["1", "2", "x"] * 4, "y": ["a", "b", "b"] * 4})
     model = nbsql.fit(con, learnt, target="y")
     with pytest.raises(nbsql.InputError) as refusal:
@@ -228,7 +224,7 @@ def test_a_frame_without_a_word_is_refused_with_the_cure(con: Connection) -> Non
         model.predict_one({"code": 2})
 
 
-def test_a_number_is_no_boolean_in_sql_either(con: Connection) -> None:
+def test_a_number_is_no_boolean_in_sql_either(con):
     con.execute("CREATE TABLE rows AS SELECT i::DOUBLE AS x, i % 2 = 0 AS b, i % 2 AS y FROM range(10) AS r(i)")
     nbsql.fit(con, "rows", target="y", name="m")
     con.execute("CREATE TABLE other AS SELECT b AS x, b::INT AS b FROM rows")
@@ -239,7 +235,7 @@ def test_a_number_is_no_boolean_in_sql_either(con: Connection) -> None:
         con.execute("FROM m.evaluate('labels')")
 
 
-def test_given_values_meet_rows_of_every_type(con: Connection) -> None:
+def test_given_values_meet_rows_of_every_type(con):
     likelihoods = {"a": {"g": {0.5: 0.9, 1.0: 0.1}}, "b": {"g": {0.5: 0.2, 1.0: 0.8}}}
     by_dict = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods, target="y")
     con.execute("CREATE TABLE given (class VARCHAR, feature VARCHAR, value DECIMAL(6, 3), likelihood DOUBLE)")
@@ -274,10 +270,10 @@ DAY = [date(2024, 1, 1), datetime(2024, 1, 1), "2024-01-01", "2024-01-01 00:00:0
         ("'1'", ["1", 1, 1.0], []),
     ],
 )
-def test_declared_values_meet_those_of_their_column(con: Connection, own: str, alike: list[Any], foreign: list[Any]) -> None:
+def test_declared_values_meet_those_of_their_column(con, own, alike, foreign):
     con.execute(f"CREATE TABLE rows AS SELECT {own} AS v, ['u', 'w'][1 + i % 2] AS y, 1 AS x FROM range(4) AS r(i)")
 
-    def fits(value: Any) -> Iterator[Callable[[], nbsql.Model]]:
+    def fits(value):
         yield lambda: nbsql.fit(con, "rows", target="y", features=["v"], families={"v": nbsql.Categorical(levels=[value])})
         yield lambda: nbsql.fit(con, "rows", target="y", features=["v"], families={"v": nbsql.Categorical(alpha={value: 2})})
         yield lambda: nbsql.fit(con, "rows", target=nbsql.Target("v", classes=[value]), features=["x"])
@@ -296,8 +292,8 @@ def test_declared_values_meet_those_of_their_column(con: Connection, own: str, a
                     fit()
 
 
-def test_labels_of_a_category_dtype_are_texts(con: Connection) -> None:
-    def frame(*labels: str) -> pd.DataFrame:
+def test_labels_of_a_category_dtype_are_texts(con):
+    def frame(*labels):
         return pd.DataFrame({"x": [str(i % 3) for i in range(len(labels))], "y": pd.Series(labels).astype("category")})
 
     model = nbsql.fit(con, frame(*"abab" * 3), target="y", name="m")
@@ -312,7 +308,7 @@ def test_labels_of_a_category_dtype_are_texts(con: Connection) -> None:
 @pytest.mark.parametrize(
     ("kind", "later"), [("TINYINT", 300), ("SMALLINT", -70_000), ("INTEGER", 3_000_000_000), ("BIGINT", 2**63)]
 )
-def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(con: Connection, kind: str, later: int) -> None:
+def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(con, kind, later):
     con.execute(f"CREATE TABLE first AS SELECT (i % 3)::VARCHAR AS x, (i % 2)::{kind} AS y FROM range(30) AS r(i)")
     con.execute(f"CREATE TABLE later AS SELECT x, CASE WHEN y = 0 THEN {later} ELSE y END AS y FROM first")
     con.execute("CREATE TABLE alike AS SELECT x, y::HUGEINT AS y FROM first")
@@ -334,7 +330,7 @@ def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(con: Conne
     assert {row[0]: row[1] for row in both.priors} == {0: 30, 1: 60, later: 30}
 
 
-def test_a_category_beyond_the_type_of_its_column_is_another_value(con: Connection) -> None:
+def test_a_category_beyond_the_type_of_its_column_is_another_value(con):
     con.execute("CREATE TABLE first AS SELECT (i % 2)::TINYINT AS g, ['u', 'v'][1 + i % 2] AS y FROM range(30) AS r(i)")
     model = nbsql.fit(con, "first", target="y", families={"g": "categorical"}, name="m")
     later = "SELECT 300 AS g, 'u' AS y FROM range(10)"
@@ -350,10 +346,8 @@ FIRST_VALUES = {"numbers": "i % 4 + 0.5", "words": "['on', 'off'][1 + i % 2]", "
 
 @pytest.mark.parametrize("form", ["a table", "a file", "a frame"])
 @pytest.mark.parametrize("values", FIRST_VALUES)
-def test_the_first_values_of_a_column_are_of_the_kind_that_the_fit_took_it_for_or_refused(
-    con: Connection, tmp_path: Path, form: str, values: str
-) -> None:
-    def rows(expression: str, name: str) -> Any:
+def test_the_first_values_of_a_column_are_of_the_kind_that_the_fit_took_it_for_or_refused(con, tmp_path, form, values):
+    def rows(expression, name):
         query = f"SELECT 'k' || i % 3 AS x, {expression} AS e, ['u', 'v'][1 + i % 2] AS y FROM range(30) AS r(i)"
         if form == "a file":
             con.execute(f"COPY ({query}) TO '{tmp_path}/{name}.csv'")
@@ -387,7 +381,7 @@ TIMES = {
 
 @pytest.mark.filterwarnings("ignore:one value only")
 @pytest.mark.parametrize("learnt", TIMES)
-def test_a_row_takes_dates_times_and_durations_where_they_were_learnt(con: Connection, learnt: str) -> None:
+def test_a_row_takes_dates_times_and_durations_where_they_were_learnt(con, learnt):
     value = {"TIME": "TIME '10:00'", "INTERVAL": "INTERVAL 1 DAY"}.get(learnt, f"{learnt} '2024-01-01 10:00:00'")
     rows = f"SELECT {value} AS c, i % 2 = 0 AS y FROM range(8) AS t(i)"
     model = nbsql.fit(con, rows, target="y", families={"c": "categorical"})

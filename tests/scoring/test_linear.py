@@ -4,9 +4,7 @@ import math
 import random
 from collections import Counter
 from operator import itemgetter
-from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -14,8 +12,6 @@ from sklearn.linear_model import LogisticRegression
 from support.inserted import insert
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 SHARED = nbsql.Gaussian(shared_variance=True)
 FAMILIES = {
@@ -34,11 +30,11 @@ FAMILIES = {
 }
 
 
-def table(seed: int, rows: int, classes: int, unseen: bool = False) -> list[dict[str, Any]]:
+def table(seed, rows, classes, unseen=False):
     dice = random.Random(seed)  # noqa: S311
     words = [*"abcdef", "new"] if unseen else list("abcdef")
 
-    def row() -> dict[str, Any]:
+    def row():
         y = dice.randrange(classes)
         return {
             "sky": dice.choice([None, *words[: 3 + y], words[-1]]),
@@ -61,7 +57,7 @@ def table(seed: int, rows: int, classes: int, unseen: bool = False) -> list[dict
     return [row() for _ in range(rows)]
 
 
-def relation(con: Connection, name: str, rows: list[dict[str, Any]]) -> None:
+def relation(con, name, rows):
     kinds = {"sky": "VARCHAR", "calm": "BOOLEAN", "bag": "VARCHAR[]", "note": "VARCHAR", "memo": "VARCHAR", "y": "VARCHAR"}
     whole = {"i", "calls", "fails", "w1", "w2", "v1", "v2"}
     columns = ", ".join(f"{key} {kinds.get(key, 'INTEGER' if key in whole else 'DOUBLE')}" for key in rows[0])
@@ -69,7 +65,7 @@ def relation(con: Connection, name: str, rows: list[dict[str, Any]]) -> None:
     insert(con, name, [list(row.values()) for row in rows])
 
 
-def factor(row: dict[str, Any], known: set[Any], feature: str | None, value: str | None, other: Any, times: str) -> float:
+def factor(row, known, feature, value, other, times):
     """What a weight is multiplied with."""
     if times == "1":
         assert feature is None
@@ -92,8 +88,8 @@ def factor(row: dict[str, Any], known: set[Any], feature: str | None, value: str
     return float(held == value)
 
 
-def scores(weights: list[tuple[Any, ...]], row: dict[str, Any]) -> dict[Any, float]:
-    found: dict[Any, float] = {}
+def scores(weights, row):
+    found = {}
     for label, feature, value, *between, times, weight in weights:
         known = {w[2] for w in weights if w[1] == feature and w[2] is not None}
         other = between[0] if between else None
@@ -101,7 +97,7 @@ def scores(weights: list[tuple[Any, ...]], row: dict[str, Any]) -> dict[Any, flo
     return found
 
 
-def hold(con: Connection, model: nbsql.Model, weights: list[tuple[Any, ...]], rows: list[dict[str, Any]]) -> None:
+def hold(con, model, weights, rows):
     """The scores are the joint log-likelihoods, of two classes their difference, of more all but for one number a row."""
     labels = sorted(model.classes)
     relation(con, "new", [{"i": number, **row} for number, row in enumerate(rows)])
@@ -122,7 +118,7 @@ def hold(con: Connection, model: nbsql.Model, weights: list[tuple[Any, ...]], ro
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.usefixtures("form")
-def test_the_linear_form_of_every_family_that_has_one(con: Connection, classes: int) -> None:
+def test_the_linear_form_of_every_family_that_has_one(con, classes):
     relation(con, "rows", table(1, 80, classes))
     rows = table(2, 25, classes, unseen=True)
     model = nbsql.fit(con, "rows", target="y", families=FAMILIES)
@@ -135,7 +131,7 @@ def test_the_linear_form_of_every_family_that_has_one(con: Connection, classes: 
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.usefixtures("form")
-def test_the_quadratic_form_of_numbers_with_variances_of_their_own(con: Connection, classes: int) -> None:
+def test_the_quadratic_form_of_numbers_with_variances_of_their_own(con, classes):
     relation(con, "rows", table(3, 80, classes))
     rows = table(4, 25, classes)
     families = {"wind": nbsql.Gaussian(), "wait": nbsql.Gaussian(prior=nbsql.NormalInverseGamma()), "fails": SHARED}
@@ -146,7 +142,7 @@ def test_the_quadratic_form_of_numbers_with_variances_of_their_own(con: Connecti
     hold(con, model, weights, rows)
 
 
-def test_the_posterior_of_a_shared_variance_is_the_logistic_function(con: Connection) -> None:
+def test_the_posterior_of_a_shared_variance_is_the_logistic_function(con):
     data = "SELECT * FROM (VALUES ('a', 1.0), ('a', 2.0), ('a', 6.0), ('b', 5.0), ('b', 9.0)) AS rows(y, x)"
     model = nbsql.fit(con, data, target="y", families={"x": SHARED})
     variance = (4 + 1 + 9 + 4 + 4) / 5
@@ -163,7 +159,7 @@ def test_the_posterior_of_a_shared_variance_is_the_logistic_function(con: Connec
 
 
 @pytest.mark.parametrize(("variance", "lost"), [("population", 0), ("sample", 1)])
-def test_a_shared_variance_is_pooled_over_batches_and_follows_them(con: Connection, variance: Any, lost: int) -> None:
+def test_a_shared_variance_is_pooled_over_batches_and_follows_them(con, variance, lost):
     numbers = np.random.default_rng(5).normal(1e9, 1, 300)
     con.register("numbers", pa.table({"x": numbers, "i": np.arange(300)}))
     con.execute("CREATE TABLE parts AS SELECT x, i % 3 AS y, i // 100 AS part FROM numbers")
@@ -176,7 +172,7 @@ def test_a_shared_variance_is_pooled_over_batches_and_follows_them(con: Connecti
     assert [row[6] for row in model.likelihoods] == [pytest.approx(within / (200 - 3 * lost), rel=1e-7)] * 3
 
 
-def test_a_class_without_a_number_and_the_floor(con: Connection) -> None:
+def test_a_class_without_a_number_and_the_floor(con):
     data = "SELECT * FROM (VALUES ('a', 2.0), ('a', 2.0), ('b', 6.0), ('c', NULL)) AS rows(y, x)"
     family = nbsql.Gaussian(shared_variance=True, floor=0.5)
     model = nbsql.fit(con, data, target="y", families={"x": family})
@@ -186,7 +182,7 @@ def test_a_class_without_a_number_and_the_floor(con: Connection) -> None:
     }
 
 
-def test_the_same_line_as_the_logistic_regression_of_a_saturated_model(con: Connection) -> None:
+def test_the_same_line_as_the_logistic_regression_of_a_saturated_model(con):
     """With one category, naive Bayes without smoothing and unpenalised logistic regression are the same model."""
     con.execute("""CREATE TABLE sky AS FROM (VALUES ('sun', 'no', 6), ('sun', 'yes', 2), ('rain', 'no', 3), ('rain', 'yes', 9))
         AS rows(sky, play, n)""")
@@ -222,30 +218,30 @@ NO_POLYNOMIAL = "no polynomial of its number; cut it into bins, families={'x': n
         ({"x": SHARED, "t": nbsql.Text(norm="l2")}, "linear", "'t' divides by the length of the text with norm='l2'"),
     ],
 )
-def test_a_feature_without_such_a_form_is_named(con: Connection, refused: Any, families: Any, degree: str, reason: str) -> None:
+def test_a_feature_without_such_a_form_is_named(con, refused, families, degree, reason):
     data = "SELECT *, x AS w FROM (VALUES ('a', 2.0, 'u v'), ('a', 3.0, 'u'), ('b', 6.0, 'v')) AS rows(y, x, t)"
     model = nbsql.fit(con, data, target="y", exclude=[] if "w" in families else ["w"], families=families)
     with refused(nbsql.ModelError, f"the model has no {degree} form: {reason}"):
         getattr(model, degree)()
 
 
-def test_a_degree_is_1_or_2(con: Connection, refused: Any) -> None:
+def test_a_degree_is_1_or_2(con, refused):
     model = nbsql.fit(con, "SELECT i % 2 AS y, i * i % 7 AS x FROM range(20) AS t(i)", target="y", families={"x": "poisson"})
     for degree in (0, 3, True, "1"):
         with refused(nbsql.InputError, f"degree must be 1 or 2, not {degree!r}"):
-            model.weights(degree)  # type: ignore[arg-type]
+            model.weights(degree)
     assert model.weights().columns == model.linear().columns
     assert "other" in model.weights(2).columns
 
 
-def test_one_class_has_no_weights(con: Connection, refused: Any) -> None:
+def test_one_class_has_no_weights(con, refused):
     with pytest.warns(nbsql.NbsqlWarning):
         model = nbsql.fit(con, "SELECT 'a' AS y, 'u' AS x", target="y")
     with refused(nbsql.ModelError, "the model has one class only; weights tell two or more apart"):
         model.linear()
 
 
-def test_the_weights_are_those_of_the_model_as_it_is_when_they_are_read(con: Connection) -> None:
+def test_the_weights_are_those_of_the_model_as_it_is_when_they_are_read(con):
     data = "SELECT * FROM (VALUES ('a', 'u'), ('a', 'v'), ('b', 'v')) AS rows(y, x)"
     model = nbsql.fit(con, data, target="y", name="m")
     weights = model.linear()
@@ -255,9 +251,9 @@ def test_the_weights_are_those_of_the_model_as_it_is_when_they_are_read(con: Con
     assert {row[0] for row in weights.fetchall()} == {"a", "b", "c"}
 
 
-def test_the_weights_are_computed_once_when_they_are_read(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_weights_are_computed_once_when_they_are_read(con, monkeypatch):
     model = nbsql.fit(con, "SELECT i % 2 AS y, 'v' || i % 3 AS x FROM range(60) AS t(i)", target="y")
-    sent: list[str] = []
+    sent = []
     send = model.state.engine._send
     monkeypatch.setattr(model.state.engine, "_send", lambda sql: sent.append(sql) or send(sql))
     for query in (model.linear(), model.scorecard().lines):

@@ -1,21 +1,14 @@
 """Of many categories, those of few values are looked up in lists, without a join a column."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import duckdb
 import pytest
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 COLUMNS = [f"c{i}" for i in range(45)]
 
 
 @pytest.fixture
-def rows(con: Connection) -> str:
+def rows(con):
     """45 columns of three values, some missing; `many` has 100."""
     columns = ", ".join(f"CASE WHEN i % {7 + j} > 0 THEN 'v' || (i * {j + 3} + i % 2) % 3 END AS c{j}" for j in range(45))
     con.execute(f"""
@@ -26,7 +19,7 @@ def rows(con: Connection) -> str:
     return "rows"
 
 
-def expected(model: nbsql.Model, row: dict[str, Any]) -> dict[str, float]:
+def expected(model, row):
     """ln P(c) + the sum of ln P(x | c) over the categories of a row that are known."""
     found = {label: log_prior for label, _, _, log_prior in model.priors}
     for label, feature, value, _, log_likelihood, *_ in model.likelihoods:
@@ -35,7 +28,7 @@ def expected(model: nbsql.Model, row: dict[str, Any]) -> dict[str, float]:
     return found
 
 
-def scored(con: Connection, model: nbsql.Model, row: dict[str, Any]) -> dict[str, float]:
+def scored(con, model, row):
     columns = ", ".join(f"CAST(? AS VARCHAR) AS {name}" for name in row)
     con.execute(f"CREATE OR REPLACE TABLE one AS SELECT {columns}", list(row.values()))
     found = model.joint_log_likelihood("one").df().iloc[0]
@@ -43,9 +36,7 @@ def scored(con: Connection, model: nbsql.Model, row: dict[str, Any]) -> dict[str
 
 
 @pytest.mark.parametrize("form", ["wide", "long"])
-def test_rows_are_scored_by_the_values_that_they_have(
-    con: Connection, rows: str, form: str, layout: Callable[..., None]
-) -> None:
+def test_rows_are_scored_by_the_values_that_they_have(con, rows, form, layout):
     if form == "long":
         layout(wide_classes=0)
     model = nbsql.fit(con, rows, target="y", name="model", features=[*COLUMNS, "many"])
@@ -54,7 +45,7 @@ def test_rows_are_scored_by_the_values_that_they_have(
         assert scored(con, model, row) == pytest.approx(expected(model, row), rel=1e-12)
 
 
-def test_only_many_categories_with_few_values_are_listed(con: Connection, rows: str) -> None:
+def test_only_many_categories_with_few_values_are_listed(con, rows):
     model = nbsql.fit(con, rows, target="y", name="model")
     query = model.sql("predict", rows)
     assert query.count("list_position(listed.known") == 45
@@ -64,7 +55,7 @@ def test_only_many_categories_with_few_values_are_listed(con: Connection, rows: 
     assert "list_position" not in few.sql("predict", rows)
 
 
-def test_values_that_come_later_are_found(con: Connection, rows: str, tmp_path: Path) -> None:
+def test_values_that_come_later_are_found(con, rows, tmp_path):
     model = nbsql.fit(con, rows, target="y", name="model", features=COLUMNS)
     con.execute("CREATE TABLE batch AS SELECT * REPLACE ('new' AS c0) FROM rows LIMIT 20")
     model.update("batch", batch="later")
@@ -76,14 +67,14 @@ def test_values_that_come_later_are_found(con: Connection, rows: str, tmp_path: 
     assert scored(con, again, row) == pytest.approx(expected(model, row), rel=1e-12)
 
 
-def test_a_table_macro_finds_them_too(con: Connection, rows: str) -> None:
+def test_a_table_macro_finds_them_too(con, rows):
     model = nbsql.fit(con, rows, target="y", name="model", features=COLUMNS)
     by_macro = con.execute("SELECT prediction, probability FROM model.predict('rows')").fetchall()
     by_query = con.execute(f"SELECT prediction, probability FROM ({model.sql('predict', rows)})").fetchall()
     assert sorted(by_macro) == sorted(by_query)
 
 
-def test_many_categories_of_many_values_and_classes_are_scored_a_row_a_class(con: Connection) -> None:
+def test_many_categories_of_many_values_and_classes_are_scored_a_row_a_class(con):
     columns = ", ".join(f"'v' || (i * {j + 3}) % 101 AS c{j}" for j in range(45))
     con.execute(f"CREATE TABLE rows AS SELECT 'y' || i % 12 AS y, {columns} FROM range(300) AS numbers(i)")
     model = nbsql.fit(con, "rows", target="y", name="model")

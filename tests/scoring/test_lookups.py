@@ -1,8 +1,5 @@
 """The lookups are laid out from the counts, where they can be: they hold the logarithms of the very likelihoods."""
 
-from typing import Any
-
-import duckdb
 import pytest
 
 import nbsql
@@ -30,7 +27,7 @@ ROWS = """
     ],
     ids=str,
 )
-def test_the_lookups_hold_the_logarithms_of_the_likelihoods(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+def test_the_lookups_hold_the_logarithms_of_the_likelihoods(con, options):
     families = {"words": nbsql.Text(), **options.get("families", {})}
     nbsql.fit(con, ROWS, target="y", name="model", **{**options, "families": families})
     sign = -1 if families["words"].complement else 1
@@ -50,7 +47,7 @@ def test_the_lookups_hold_the_logarithms_of_the_likelihoods(con: duckdb.DuckDBPy
     assert furthest < 1e-12
 
 
-def test_a_lookup_beside_those_of_tf_idf_has_an_idf_of_1(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_lookup_beside_those_of_tf_idf_has_an_idf_of_1(con):
     nbsql.fit(con, ROWS, target="y", name="model", families={"words": nbsql.Text(tfidf=True)})
     assert con.execute("SELECT min(idf), max(idf) FROM model.lookups WHERE feature = 'code'").fetchall() == [(1, 1)]
     assert con.execute("SELECT min(idf) > 1 FROM model.lookups WHERE feature = 'words'").fetchall() == [(True,)]

@@ -3,8 +3,6 @@
 import datetime
 import enum
 import re
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -26,7 +24,7 @@ class Unnamed:
     """An object without a text of its own."""
 
 
-OBJECTS: dict[str, tuple[list[Any], list[Any]]] = {  # values of an object column, and those that they are
+OBJECTS = {  # values of an object column, and those that they are
     "sets": ([{"p", "q"}, frozenset("r")], [["p", "q"], ["r"]]),
     "arrays of texts": ([np.array(["p", "q"]), np.array(["r"])], [["p", "q"], ["r"]]),
     "truths of numpy": ([np.bool_(True), None], [True, None]),
@@ -46,13 +44,13 @@ OBJECTS: dict[str, tuple[list[Any], list[Any]]] = {  # values of an object colum
 
 @pytest.mark.parametrize("objects", OBJECTS)
 @pytest.mark.filterwarnings("ignore:one value only in 'x'", "ignore:no part of 'x'", "ignore:the model has no features")
-def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(con: duckdb.DuckDBPyConnection, objects: str) -> None:
+def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(con, objects):
     """DuckDB would read a set as its text, in whichever order the process has its members."""
     values, plain = OBJECTS[objects]
     known = {"y": ["a", "b", "a", "b"] * 5, "size": [1.0, 2.0, 4.0, 8.0] * 5}
     rows = {**known, "x": values * 10}
     listed = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
-    expected: Any = None
+    expected = None
     for source in ({**known, "x": plain * 10}, rows, listed, as_objects(rows)):
         model = nbsql.fit(con, source, target="y")
         found = model.families, model.statistics.fetchall(), [row[-2:] for row in model.predict(source)]
@@ -65,7 +63,7 @@ def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(con: duckdb.Duc
 
 
 @pytest.mark.parametrize("learnt", ["float32", "float64"])
-def test_a_number_of_32_bits_is_the_category_as_which_it_is_written(learnt: str) -> None:
+def test_a_number_of_32_bits_is_the_category_as_which_it_is_written(learnt):
     """As a double 0.1 would be 0.10000000149011612, which no row has."""
     model = nbsql.fit(
         duckdb.connect(),
@@ -90,12 +88,12 @@ def test_a_number_of_32_bits_is_the_category_as_which_it_is_written(learnt: str)
         assert [*model.predict_one({"x": number})["probabilities"].values()] == expected
 
 
-def as_objects(rows: dict[str, list[Any]]) -> Any:
+def as_objects(rows):
     """A frame whose column x is one of objects."""
     return pandas.DataFrame({**rows, "x": pandas.Series(rows["x"], dtype=object)})
 
 
-def test_objects_without_a_text_are_refused() -> None:
+def test_objects_without_a_text_are_refused():
     """Their addresses would be categories, which no other row has."""
     rows = {"y": ["a", "b"] * 5, "x": [Unnamed() for _ in range(10)]}
     message = "^column 'x' holds Unnamed, which cannot be one column; give it numbers, texts, dates, or lists of texts$"
@@ -104,7 +102,7 @@ def test_objects_without_a_text_are_refused() -> None:
             nbsql.fit(duckdb.connect(), source, target="y")
 
 
-def test_intervals_of_numbers_are_categories() -> None:
+def test_intervals_of_numbers_are_categories():
     frame = pandas.DataFrame({"y": ["a", "b", "b"] * 9, "x": pandas.cut([1, 5, 20] * 9, [0, 3, 9])})
     for each in (frame, frame.assign(x=frame["x"].astype("interval"))):
         model = nbsql.fit(duckdb.connect(), each, target="y")
@@ -113,7 +111,7 @@ def test_intervals_of_numbers_are_categories() -> None:
         assert model.predict_one({"x": cells[0][0]})["prediction"] == "a"
 
 
-def test_half_a_character_is_refused_with_what_replaces_it() -> None:
+def test_half_a_character_is_refused_with_what_replaces_it():
     text = "a\ud800"
     for source in ({"y": ["a", "b"], "x": [text, "b"]}, pandas.DataFrame({"y": ["a", "b"], "x": [text, "b"]}, dtype=object)):
         with pytest.raises(nbsql.DatabaseError, match="half a character, which UTF-8 has not; replace it: text"):
@@ -121,7 +119,7 @@ def test_half_a_character_is_refused_with_what_replaces_it() -> None:
     nbsql.fit(duckdb.connect(), {"y": ["a", "b"], "x": [text.encode(errors="replace").decode(), "b"]}, target="y")
 
 
-def test_arrays_of_arrow_are_lists_in_a_dict_and_their_scalars_values(con: duckdb.DuckDBPyConnection) -> None:
+def test_arrays_of_arrow_are_lists_in_a_dict_and_their_scalars_values(con):
     plain = {"size": [1.0, None, 4.0], "kind": ["p", "q", None]}
     arrow = {"size": pa.array(plain["size"]), "kind": pa.chunked_array([plain["kind"]])}
     model = nbsql.fit(con, {"y": ["a", "b", "a"] * 9, "size": [1.0, 2.0, 3.0] * 9, "kind": ["p", "q", "q"] * 9}, target="y")
@@ -131,7 +129,7 @@ def test_arrays_of_arrow_are_lists_in_a_dict_and_their_scalars_values(con: duckd
     )
 
 
-def test_rows_that_python_has_in_other_forms_name_the_call_that_makes_dicts_of_them(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_that_python_has_in_other_forms_name_the_call_that_makes_dicts_of_them(con):
     frame = pandas.DataFrame({"y": ["a", "b"] * 9, "x": [1.0, 2.0] * 9})
     model = nbsql.fit(con, frame, target="y")
     expected = model.predict_one({"x": 1.0})
@@ -152,7 +150,7 @@ class PolarsFrame(pl.DataFrame):
 
 
 @pytest.mark.parametrize("kind", [PandasFrame, PolarsFrame])
-def test_a_frame_of_a_class_that_extends_one_is_that_one(con: duckdb.DuckDBPyConnection, kind: Any) -> None:
+def test_a_frame_of_a_class_that_extends_one_is_that_one(con, kind):
     """As a stream of Arrow, the index of pandas would be a feature, and a column of objects had the type of its first value."""
     rows = {"y": ["a", "b"] * 6, "x": [1.0, 2.0, 3.0] * 4}
     frame = kind(rows)
@@ -165,9 +163,7 @@ def test_a_frame_of_a_class_that_extends_one_is_that_one(con: duckdb.DuckDBPyCon
 
 
 @pytest.mark.parametrize("kind", ["lazy frame", "relation", "closed relation"])
-def test_what_reads_a_table_or_file_that_has_gone_is_refused_in_one_line(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str
-) -> None:
+def test_what_reads_a_table_or_file_that_has_gone_is_refused_in_one_line(con, tmp_path, kind):
     con.execute("CREATE TABLE gone AS SELECT 1 AS y")
     other = duckdb.connect()
     source = {
@@ -183,7 +179,7 @@ def test_what_reads_a_table_or_file_that_has_gone_is_refused_in_one_line(
     assert con.execute("SELECT 1").fetchall() == [(1,)]
 
 
-def test_an_array_of_records_names_the_frame_that_has_its_columns(con: duckdb.DuckDBPyConnection) -> None:
+def test_an_array_of_records_names_the_frame_that_has_its_columns(con):
     rows = np.array([("a", 1.0), ("b", 2.0)], dtype=[("y", "U1"), ("x", "f8")])
     with pytest.raises(nbsql.InputError, match=r"not ndarray; pass pandas\.DataFrame\(rows\)$"):
         nbsql.fit(con, rows, target="y")
@@ -198,9 +194,7 @@ def test_an_array_of_records_names_the_frame_that_has_its_columns(con: duckdb.Du
         (pa.array([1, 2] * 2, pa.decimal256(50)), r"decimal256\(50, 0\)", ".cast('float64')"),
     ],
 )
-def test_a_type_that_duckdb_does_not_read_says_what_it_reads(
-    con: duckdb.DuckDBPyConnection, column: Any, type_: str, cure: str
-) -> None:
+def test_a_type_that_duckdb_does_not_read_says_what_it_reads(con, column, type_, cure):
     make = {"ndarray": pandas.DataFrame, "Series": pl.DataFrame}.get(type(column).__name__, pa.table)
     said = rf"^column 'x' of the \w+ is {type_}, which DuckDB does not read; convert it by {re.escape(cure)}, or leave it out$"
     with pytest.raises(nbsql.InputError, match=said):

@@ -1,16 +1,13 @@
 """The prediction of one row is that of a table of one row."""
 
 import math
-from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from support.refused import Refused
 
 import nbsql
 
@@ -25,14 +22,14 @@ FROM range(120) AS t(i)"""
 NUMBERS = ["x", "y", "visits", "price", "flag"]
 
 
-def assert_alike(one: Any, other: Any) -> None:
+def assert_alike(one, other):
     """The same answer but for rounding: sums are added in any order."""
     assert one["prediction"] == other["prediction"]
     for key in ("probability", "probabilities"):
         assert one[key] == pytest.approx(other[key], rel=1e-12)
 
 
-MODELS: dict[str, dict[str, Any]] = {
+MODELS = {
     "inferred": {},
     "numbers": {
         "features": NUMBERS,
@@ -59,7 +56,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "no features": {"features": []},
 }
 
-ASKED: list[dict[str, Any]] = [
+ASKED = [
     {"x": 0.25, "y": 1.5, "visits": 3, "price": 1.25, "flag": 1, "member": True, "place": "v1", "kind": "k2", "rank": 2}
     | {"note": "word1 common Word2 word2", "tags": ["t1", "t1", "u2"], "bag": {"m1": 2, "n": 1}, "w1": 2, "w2": 0},
     {
@@ -78,7 +75,7 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
-def table(con: duckdb.DuckDBPyConnection, model: nbsql.Model, row: dict[str, Any]) -> tuple[Any, ...]:
+def table(con, model, row):
     """What `predict_proba` says of a table of the row: prediction, probability and the probabilities by label."""
     con.execute("CREATE OR REPLACE TEMP TABLE one AS SELECT * EXCLUDE label FROM rows LIMIT 0")
     con.execute("ALTER TABLE one ALTER visits TYPE DOUBLE; ALTER TABLE one ALTER flag TYPE DOUBLE")
@@ -93,7 +90,7 @@ def table(con: duckdb.DuckDBPyConnection, model: nbsql.Model, row: dict[str, Any
     return model.predict_proba("one").fetchall()[0][len(row) :]
 
 
-def same(answer: Any, expected: tuple[Any, ...], labels: range) -> bool:
+def same(answer, expected, labels):
     """Whether an answer is that of `predict_proba`, which has NULL where no class explains the row."""
     prediction, *numbers = expected
     found = [answer["probability"], *(answer["probabilities"][label] for label in labels)]
@@ -105,7 +102,7 @@ def same(answer: Any, expected: tuple[Any, ...], labels: range) -> bool:
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("kind", MODELS)
-def test_one_row_is_a_table_of_one_row(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+def test_one_row_is_a_table_of_one_row(con, kind):
     con.execute(f"CREATE TABLE rows AS {ROWS}")
     model = nbsql.fit(con, "rows", target="label", **MODELS[kind])
     for row in ASKED:
@@ -113,7 +110,7 @@ def test_one_row_is_a_table_of_one_row(con: duckdb.DuckDBPyConnection, kind: str
 
 
 @pytest.mark.filterwarnings("ignore:'label' has 120 classes in 1,200 rows:nbsql.NbsqlWarning")
-def test_a_row_of_many_classes(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_row_of_many_classes(con):
     con.execute(
         "CREATE TABLE rows AS SELECT i % 120 AS label, i % 120 + sin(i) AS x, 'v' || (i % 7) AS place FROM range(1200) AS t(i)"
     )
@@ -122,7 +119,7 @@ def test_a_row_of_many_classes(con: duckdb.DuckDBPyConnection) -> None:
     assert same(model.predict_one({"x": 7.3, "place": "v3"}), expected, range(120))
 
 
-def test_a_category_of_more_values_than_a_statement_holds(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_category_of_more_values_than_a_statement_holds(con):
     con.execute("CREATE TABLE codes AS SELECT i % 3 = 0 AS label, 'k' || i % 10_001 AS code FROM range(30_003) AS rows(i)")
     model = nbsql.fit(con, "codes", target="label", families={"code": "categorical"}, name="codes model")
     likely = model.predict_proba({"code": ["k7"]}).fetchall()[0]
@@ -131,12 +128,12 @@ def test_a_category_of_more_values_than_a_statement_holds(con: duckdb.DuckDBPyCo
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("features", [["n", "code"], ["code", "tags"]])
-def test_labels_and_values_that_are_hard_to_write(con: duckdb.DuckDBPyConnection, features: list[str]) -> None:
+def test_labels_and_values_that_are_hard_to_write(con, features):
     labels = """'glad, or so', 'it''s "bad"'"""
     con.execute(f"""CREATE TABLE moods AS SELECT CAST([{labels}][i % 2 + 1] AS ENUM({labels})) AS label, i % 5 + i % 2 AS n,
         ['a\nb', chr(0) || 'c', 'ü'][i % 3 + 1] AS code, [['x', 'y, z'], ['"'], []][i % 3 + 1] AS tags
         FROM range(60) AS rows(i)""")
-    nulls: Any = "category" if "n" in features else "skip"  # the query of which holds the labels
+    nulls = "category" if "n" in features else "skip"  # the query of which holds the labels
     model = nbsql.fit(con, "moods", target="label", features=features, nulls=nulls)
     for values in con.execute(f"SELECT DISTINCT {', '.join(features)} FROM moods").fetchall():
         row = dict(zip(features, values, strict=True))
@@ -146,7 +143,7 @@ def test_labels_and_values_that_are_hard_to_write(con: duckdb.DuckDBPyConnection
         assert list(answer["probabilities"].values()) == pytest.approx(found[-2:], rel=1e-12)
 
 
-def test_a_closed_connection_leaves_its_file_to_others(tmp_path: Any) -> None:
+def test_a_closed_connection_leaves_its_file_to_others(tmp_path):
     path = str(tmp_path / "rows.duckdb")
     with duckdb.connect(path) as con:
         con.execute(f"CREATE TABLE rows AS {ROWS}")
@@ -156,14 +153,14 @@ def test_a_closed_connection_leaves_its_file_to_others(tmp_path: Any) -> None:
         assert_alike(nbsql.load(con, "m").predict_one({"x": 1.0, "place": "v1"}), before)
 
 
-def test_ties_go_to_the_larger_prior_and_then_to_the_smaller_label(con: duckdb.DuckDBPyConnection) -> None:
+def test_ties_go_to_the_larger_prior_and_then_to_the_smaller_label(con):
     con.execute("CREATE TABLE rows AS SELECT unnest(['b', 'a', 'c', 'c']) AS label, unnest(['s', 's', 't', 't']) AS sky")
     assert nbsql.fit(con, "rows", target="label").predict_one({"sky": "s"})["prediction"] == "a"
     assert nbsql.fit(con, "rows", target="label").predict_one({"sky": None})["prediction"] == "c"
 
 
 @pytest.fixture
-def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def model(con):
     con.execute(
         """CREATE TABLE days AS FROM (VALUES ('sun', 20.0, 'dry'), ('sun', 24.0, 'dry'), ('rain', 12.0, 'wet'),
         ('rain', 10.0, 'wet')) AS t(sky, warm, day)"""
@@ -171,14 +168,14 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return nbsql.fit(con, "days", target="day", name="weather")
 
 
-def test_labels_keep_their_type_and_names_their_case_is_no_matter(model: nbsql.Model) -> None:
+def test_labels_keep_their_type_and_names_their_case_is_no_matter(model):
     answer = model.predict_one({"SKY": "sun", "Warm": 21, "other": "passed over"})
     assert answer["prediction"] == "dry"
     assert list(answer["probabilities"]) == ["dry", "wet"]
     assert sum(p for p in answer["probabilities"].values() if p is not None) == pytest.approx(1)
 
 
-def test_a_change_of_the_model_is_noticed(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_a_change_of_the_model_is_noticed(con, model):
     row = {"sky": "sun", "warm": 11}
     before = model.predict_one(row)
     other = nbsql.load(con, "weather")
@@ -190,13 +187,13 @@ def test_a_change_of_the_model_is_noticed(con: duckdb.DuckDBPyConnection, model:
     assert model.predict_one(row)["probabilities"]["dry"] == pytest.approx(before["probabilities"]["dry"], rel=1e-9)
 
 
-def test_a_model_that_was_replaced_is_noticed(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_a_model_that_was_replaced_is_noticed(con, model):
     model.predict_one({"sky": "sun", "warm": 11})
     nbsql.fit(con, "SELECT sky, 'c' || range AS day FROM days, range(4)", target="day", name="weather", replace=True)
     assert set(model.predict_one({"sky": "sun", "warm": 11})["probabilities"]) == {"c0", "c1", "c2", "c3"}
 
 
-def test_it_follows_the_transaction_of_the_caller(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_it_follows_the_transaction_of_the_caller(con, model):
     row = {"sky": "sun", "warm": 21}
     before = model.predict_one(row)
     con.execute("BEGIN")
@@ -206,7 +203,7 @@ def test_it_follows_the_transaction_of_the_caller(con: duckdb.DuckDBPyConnection
     assert_alike(model.predict_one(row), before)
 
 
-def test_a_read_only_database_will_do(tmp_path: Any) -> None:
+def test_a_read_only_database_will_do(tmp_path):
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         nbsql.fit(con, "SELECT unnest([1.0, 2.0, 7.0]) AS x, unnest(['a', 'a', 'b']) AS y", target="y", name="m")
     with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as con:
@@ -214,7 +211,7 @@ def test_a_read_only_database_will_do(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["naive", "lda"])
-def test_a_feature_may_have_the_name_of_an_added_column(con: duckdb.DuckDBPyConnection, method: Any) -> None:
+def test_a_feature_may_have_the_name_of_an_added_column(con, method):
     rows = "SELECT i AS prediction, i * i AS probability_a, i % 3 AS w, if(i % 2 = 0, 'a', 'b') AS y FROM range(9) AS t(i)"
     model = nbsql.fit(con, rows, target="y", method=method)
     wanted = model.predict_proba("SELECT 2 AS prediction, 3 AS probability_a, 4 AS w", columns=[]).fetchall()[0]
@@ -235,12 +232,12 @@ def test_a_feature_may_have_the_name_of_an_added_column(con: duckdb.DuckDBPyConn
         assert sorted(row[3] for row in found) == pytest.approx(sorted(wanted[2:]), rel=1e-9)
 
 
-def test_a_column_that_is_missing(model: nbsql.Model, refused: Refused) -> None:
+def test_a_column_that_is_missing(model, refused):
     with refused(nbsql.InputError, "no 'warm' in the row, a feature of model 'weather'; the row has 'warmth': rename it"):
         model.predict_one({"sky": "sun", "warmth": 3})
 
 
-VALUES: dict[str, list[tuple[Any, str]]] = {  # of a column, and as SQL has them
+VALUES = {  # of a column, and as SQL has them
     "a": [
         (1, "1"),
         (2.0, "2.0::DOUBLE"),
@@ -283,9 +280,7 @@ VALUES: dict[str, list[tuple[Any, str]]] = {  # of a column, and as SQL has them
 @pytest.mark.parametrize("column", VALUES)
 @pytest.mark.parametrize("options", [{}, {"unseen": "smooth"}, {"nulls": "category"}])
 @pytest.mark.parametrize("wide", [True, False])
-def test_values_of_other_types_are_what_predict_makes_of_them(
-    con: duckdb.DuckDBPyConnection, column: str, options: dict[str, Any], wide: bool, layout: Callable[..., None]
-) -> None:
+def test_values_of_other_types_are_what_predict_makes_of_them(con, column, options, wide, layout):
     if not wide:
         layout(class_columns=False)
     con.execute(
@@ -306,7 +301,7 @@ def test_values_of_other_types_are_what_predict_makes_of_them(
         assert found == pytest.approx(expected, rel=1e-12), value
 
 
-def test_scalars_of_numpy_are_their_values(con: duckdb.DuckDBPyConnection) -> None:
+def test_scalars_of_numpy_are_their_values(con):
     con.execute(f"CREATE TABLE rows AS {ROWS}")
     names = ["x", "visits", "member", "place", "rank", "tags", "bag"]
     model = nbsql.fit(con, "rows", target="label", features=names, families={"rank": "categorical", "visits": "poisson"})
@@ -320,7 +315,7 @@ def test_scalars_of_numpy_are_their_values(con: duckdb.DuckDBPyConnection) -> No
     assert_alike(model.predict_one(missing | {"rank": pd.NA, "x": pd.NaT}), model.predict_one(missing))
 
 
-def test_times_of_numpy_and_texts_of_them(con: duckdb.DuckDBPyConnection) -> None:
+def test_times_of_numpy_and_texts_of_them(con):
     con.execute(
         "CREATE TABLE rows AS SELECT i % 2 AS y, TIMESTAMP '2020-01-01' + INTERVAL 1 HOUR * (i % 2) AS at FROM range(9) AS t(i)"
     )
@@ -332,7 +327,7 @@ def test_times_of_numpy_and_texts_of_them(con: duckdb.DuckDBPyConnection) -> Non
     assert_alike(model.predict_one({"at": "2020-01-01T01:00:00"}), wanted)
 
 
-def test_values_of_no_kind_that_is_taken(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_values_of_no_kind_that_is_taken(con, refused):
     con.execute(f"CREATE TABLE rows AS {ROWS}")
     names = ["x", "visits", "rank", "place", "kind", "tags", "bag", "note"]
     families = {"visits": "poisson", "rank": "categorical", "both": nbsql.Joint(["place", "flag"]), "note": nbsql.Text()}
@@ -364,15 +359,15 @@ def test_values_of_no_kind_that_is_taken(con: duckdb.DuckDBPyConnection, refused
             model.predict_one({**row, name: value})
 
 
-def test_a_column_that_is_given_twice(model: nbsql.Model, refused: Refused) -> None:
+def test_a_column_that_is_given_twice(model, refused):
     for row in ({"sky": "sun", "warm": 1, "WARM": 2}, {"Sky": "sun", "Warm": 1, "WARM": 2}):
         with refused(nbsql.InputError, "column 'WARM' is given twice in the row; leave one of them out"):
             model.predict_one(row)
-    assert model.predict_one({"sky": "sun", "warm": 21, "other": 1, "OTHER": 2, 3: 4})["prediction"] == "dry"  # type: ignore[dict-item]
+    assert model.predict_one({"sky": "sun", "warm": 21, "other": 1, "OTHER": 2, 3: 4})["prediction"] == "dry"
 
 
 @pytest.mark.parametrize("value", [2**53 + 1, 2**64 + 1, Decimal("1.00000000000000000001")])
-def test_numbers_with_more_digits_than_a_double(con: duckdb.DuckDBPyConnection, value: Any) -> None:
+def test_numbers_with_more_digits_than_a_double(con, value):
     con.execute(f"CREATE TABLE rows AS {ROWS}")
     for name in ("numbers", "rates", "count columns", "qda"):
         model = nbsql.fit(con, "rows", target="label", **MODELS[name])

@@ -1,9 +1,7 @@
 """The prediction of one row with a text, which is cut by a shorter pattern where it is of ASCII."""
 
 from enum import Enum
-from typing import Any
 
-import duckdb
 import pytest
 from support.inserted import insert
 
@@ -25,9 +23,7 @@ class Said(str, Enum):
     "options", [{}, {"lower": False}, {"accents": False}, {"ngrams": 2, "min_length": 2}, {"characters": 2}]
 )
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])  # a compact statement, and that of a table
-def test_a_text_of_ascii_and_any_other_has_the_words_of_a_table(
-    con: duckdb.DuckDBPyConnection, options: dict[str, Any], unseen: Any
-) -> None:
+def test_a_text_of_ascii_and_any_other_has_the_words_of_a_table(con, options, unseen):
     con.execute("CREATE TABLE days (day VARCHAR, said VARCHAR, sky VARCHAR)")
     insert(con, "days", [(f"d{i % 2}", word, f"s{i % 3}") for i, word in enumerate(WORDS)])
     families = {"said": nbsql.Text(**options), "sky": nbsql.Categorical(unseen=unseen)}
@@ -38,7 +34,7 @@ def test_a_text_of_ascii_and_any_other_has_the_words_of_a_table(
         assert list(answer["probabilities"].values()) == pytest.approx(row[-2:], rel=1e-12)
 
 
-def test_a_member_of_an_enum_is_its_value(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_member_of_an_enum_is_its_value(con):
     con.execute("CREATE TABLE signs AS SELECT 'y' || i % 2 AS y, ['straße', 'plain'][1 + i % 2] AS said FROM range(40) AS r(i)")
     model = nbsql.fit(con, "signs", target="y", families={"said": nbsql.Text()})
     assert model.predict_one({"said": Said.STREET}) == model.predict_one({"said": "straße"})

@@ -1,8 +1,5 @@
 """Categories with parents find their scores by the codes of their columns, without the text of a pair (listed_pairs.sql)."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import duckdb
 import pytest
 from support.listed import assert_scored_as_one_row
@@ -28,7 +25,7 @@ FAMILIES = {
 
 
 @pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
+def con():
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE t AS {ROWS}")
         con.execute("CREATE TABLE odd AS FROM t")
@@ -51,7 +48,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
     ],
     ids=["", "alpha", "weight", "tan", "kdb", "weighted"],
 )
-def test_they_are_scored_as_one_row_is_by_the_texts(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+def test_they_are_scored_as_one_row_is_by_the_texts(con, options):
     """`predict_one` joins each pair with its likelihood, by the text of its values."""
     rows = "SELECT *, 1 + id % 4 AS w FROM t WHERE id < 300 AND coalesce(kind <> 'k\"2', TRUE)"
     model = nbsql.fit(con, rows, target="y", features=COLUMNS, **options)
@@ -61,7 +58,7 @@ def test_they_are_scored_as_one_row_is_by_the_texts(con: duckdb.DuckDBPyConnecti
         model.update("SELECT *, 1 AS w FROM t WHERE id >= 300")  # with a value that the fit had not seen
 
 
-def test_pairs_of_many_values_are_joined(con: duckdb.DuckDBPyConnection) -> None:
+def test_pairs_of_many_values_are_joined(con):
     con.execute("CREATE TABLE many AS SELECT y, 'a' || id % 80 AS a, 'b' || id % 70 AS b, code FROM t")
     model = nbsql.fit(con, "many", target="y", families={"a": C("b"), "code": C("a")})
     query = model.predict("many").sql

@@ -1,20 +1,14 @@
 """The mean and the mode of posterior distributions: by hand, and against a search for the most probable parameters."""
 
-from collections.abc import Callable
 from functools import partial
 from math import log
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.stats import beta, dirichlet, gamma, invgamma, norm
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
-Joint = Callable[..., list[dict[Any, float]]]
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 
@@ -23,16 +17,16 @@ ALPHA = {"red": 2, "blue": 1.5, "grey": 3}  # green is left to the fit's alpha o
 ADDED = {"red": 2, "blue": 1.5, "green": 1.25, "grey": 3}
 
 
-def likelihoods(model: nbsql.Model, label: str, column: int = 3) -> dict[str, float]:
+def likelihoods(model, label, column=3):
     return {row[2]: row[column] for row in model.likelihoods if row[0] == label}
 
 
-def moments(model: nbsql.Model) -> dict[Any, tuple[float, float]]:
+def moments(model):
     return {row[0]: row[5:7] for row in model.likelihoods}
 
 
 @pytest.mark.parametrize("estimate", ["mean", "mode"])
-def test_a_pseudo_count_a_category(con: Connection, joint: Joint, estimate: Any) -> None:
+def test_a_pseudo_count_a_category(con, joint, estimate):
     family = nbsql.Categorical(alpha=ALPHA, estimate=estimate, unseen="smooth")
     model = nbsql.fit(con, COLOURS, target="y", alpha=1.25, families={"x": family})
     less = estimate == "mode"
@@ -56,7 +50,7 @@ def test_a_pseudo_count_a_category(con: Connection, joint: Joint, estimate: Any)
     assert unseen["a"] == near(log(3 / 5) + log((1.25 - less) / (3 + total)))
 
 
-def test_the_alphas_of_categories_are_kept_with_the_model(con: Connection) -> None:
+def test_the_alphas_of_categories_are_kept_with_the_model(con):
     family = nbsql.Categorical(alpha={1: 2, False: 3}, levels=[2])
     model = nbsql.fit(
         con, "FROM (VALUES ('a', '1'), ('b', '2')) AS rows(y, x)", target="y", name="kept", families={"x": family}
@@ -67,7 +61,7 @@ def test_the_alphas_of_categories_are_kept_with_the_model(con: Connection) -> No
     assert likelihoods(nbsql.load(con, "kept"), "a") == likelihoods(model, "a")
 
 
-def test_columns_without_a_pseudo_count_take_that_of_the_fit(con: Connection) -> None:
+def test_columns_without_a_pseudo_count_take_that_of_the_fit(con):
     source = "FROM (VALUES ('a', 3, 1, 0), ('b', 0, 4, 0)) AS rows(y, w1, w2, w3)"
     family = nbsql.Multinomial(["w1", "w2", "w3"], alpha={"w1": 2})
     model = nbsql.fit(con, source, target="y", alpha=0.5, families={"words": family})
@@ -77,7 +71,7 @@ def test_columns_without_a_pseudo_count_take_that_of_the_fit(con: Connection) ->
 
 
 @pytest.mark.parametrize("column", ["x", "x::INTEGER"])
-def test_the_mode_of_yes_and_no_is_that_of_a_beta_distribution(con: Connection, column: str) -> None:
+def test_the_mode_of_yes_and_no_is_that_of_a_beta_distribution(con, column):
     source = f"SELECT y, {column} AS x FROM (VALUES ('a', TRUE), ('a', TRUE), ('a', FALSE), ('b', NULL)) AS rows(y, x)"
     family = nbsql.Bernoulli(3, 1.5, estimate="mode")
     model = nbsql.fit(con, source, target="y", families={"x": family})
@@ -87,11 +81,11 @@ def test_the_mode_of_yes_and_no_is_that_of_a_beta_distribution(con: Connection, 
     assert all(beta.pdf(peak, 5, 2.5) > beta.pdf(peak + step, 5, 2.5) for step in (-1e-4, 1e-4))
 
 
-def test_the_mode_with_pseudo_counts_of_1_is_the_maximum_likelihood_estimate(con: Connection) -> None:
+def test_the_mode_with_pseudo_counts_of_1_is_the_maximum_likelihood_estimate(con):
     source = """FROM (VALUES ('a', 'u', TRUE, ['s', 't'], 'one two', 1, 4), ('a', 'v', TRUE, ['s'], 'one', 2, 0),
         ('b', 'u', FALSE, ['t', 't'], 'two three', 0, 3), ('b', 'v', TRUE, [], '', 3, 3)) AS t(y, c, f, bag, words, m1, m2)"""
 
-    def fitted(alpha: float, estimate: Any) -> nbsql.Model:
+    def fitted(alpha, estimate):
         families = {
             "c": nbsql.Categorical(estimate=estimate),
             "f": nbsql.Bernoulli(estimate=estimate),
@@ -106,7 +100,7 @@ def test_the_mode_with_pseudo_counts_of_1_is_the_maximum_likelihood_estimate(con
     assert mode.joint_log_likelihood(source).fetchall() == mean.joint_log_likelihood(source).fetchall()
 
 
-def test_the_mode_of_the_presence_of_words(con: Connection, joint: Joint) -> None:
+def test_the_mode_of_the_presence_of_words(con, joint):
     source = "FROM (VALUES ('a', 'one two'), ('a', 'one'), ('b', 'two')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", alpha=1.5, families={"x": nbsql.Text(event="bernoulli", estimate="mode")})
     assert likelihoods(model, "a") == near({"one": 2.5 / 3, "two": 1.5 / 3})
@@ -114,7 +108,7 @@ def test_the_mode_of_the_presence_of_words(con: Connection, joint: Joint) -> Non
 
 
 @pytest.mark.parametrize(("estimate", "less"), [("mean", 0), ("mode", 1)])
-def test_the_rate_of_counts_is_the_mean_or_the_mode_of_a_gamma_distribution(con: Connection, estimate: Any, less: int) -> None:
+def test_the_rate_of_counts_is_the_mean_or_the_mode_of_a_gamma_distribution(con, estimate, less):
     source = "FROM (VALUES ('a', 3), ('a', 1), ('b', 0), ('c', NULL)) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": nbsql.Poisson(2.5, 0.5, estimate=estimate)})
     rates = {row[0]: row[7] for row in model.likelihoods}
@@ -127,7 +121,7 @@ def test_the_rate_of_counts_is_the_mean_or_the_mode_of_a_gamma_distribution(con:
 
 
 @pytest.mark.parametrize("estimate", ["mean", "mode"])
-def test_without_a_prior_a_rate_is_the_maximum_likelihood_estimate(con: Connection, estimate: Any) -> None:
+def test_without_a_prior_a_rate_is_the_maximum_likelihood_estimate(con, estimate):
     source = "FROM (VALUES ('a', 3), ('a', 1), ('b', 0)) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": nbsql.Poisson(estimate=estimate)})
     assert {row[0]: row[7] for row in model.likelihoods} == near({"a": 2, "b": 0})
@@ -148,7 +142,7 @@ EVERY = [value for values in NUMBERS.values() for value in values]
     ],
     ids=["from all classes", "given", "nothing about the mean"],
 )
-def test_mean_and_variance_with_a_prior(con: Connection, prior: nbsql.NormalInverseGamma, estimate: Any) -> None:
+def test_mean_and_variance_with_a_prior(con, prior, estimate):
     family = nbsql.Gaussian(prior=prior, estimate=estimate)
     model = nbsql.fit(con, f"FROM (VALUES {ROWS}) AS rows(y, x)", target="y", families={"x": family})
     shift = 1.5 if estimate == "mode" else -1
@@ -165,18 +159,18 @@ def test_mean_and_variance_with_a_prior(con: Connection, prior: nbsql.NormalInve
         assert moments(model)["d"] == (near(np.mean(EVERY)), near(np.var(EVERY)))
 
 
-def log_posterior(mean: Any, variance: Any, values: list[float], prior: nbsql.NormalInverseGamma) -> Any:
+def log_posterior(mean, variance, values, prior):
     """The log density of a mean and a variance, but for a constant, straight from the definitions."""
     density = invgamma.logpdf(variance, prior.a, scale=prior.b) + norm.logpdf(mean, prior.mean, np.sqrt(variance / prior.kappa))
     return density + sum(norm.logpdf(value, mean, np.sqrt(variance)) for value in values)
 
 
 @pytest.mark.slow
-def test_the_variance_with_a_prior_is_that_of_the_posterior_distribution(con: Connection) -> None:
+def test_the_variance_with_a_prior_is_that_of_the_posterior_distribution(con):
     prior = nbsql.NormalInverseGamma(mean=3, kappa=0.5, a=4, b=7)
     values = NUMBERS["a"]
 
-    def found(estimate: Any) -> tuple[float, float]:
+    def found(estimate):
         family = nbsql.Gaussian(prior=prior, estimate=estimate)
         model = nbsql.fit(con, f"FROM (VALUES {ROWS}) AS rows(y, x)", target="y", families={"x": family})
         return moments(model)["a"]
@@ -190,7 +184,7 @@ def test_the_variance_with_a_prior_is_that_of_the_posterior_distribution(con: Co
     )
 
 
-def test_a_prior_of_numbers_is_kept_with_the_model_and_stands_beside_others(con: Connection, joint: Joint) -> None:
+def test_a_prior_of_numbers_is_kept_with_the_model_and_stands_beside_others(con, joint):
     source = f"SELECT y, x, x AS z FROM (VALUES {ROWS}) AS rows(y, x)"
     families = {"x": nbsql.Gaussian(prior=nbsql.NormalInverseGamma(mean=3, b=2))}
     model = nbsql.fit(con, source, target="y", name="kept", families=families)
@@ -203,7 +197,7 @@ def test_a_prior_of_numbers_is_kept_with_the_model_and_stands_beside_others(con:
         assert scores[label] == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_mode_that_the_alpha_of_the_fit_rules_out(con: Connection) -> None:
+def test_a_mode_that_the_alpha_of_the_fit_rules_out(con):
     with pytest.raises(nbsql.InputError, match=r"alpha = 0\.5 has no mode"):
         nbsql.fit(con, COLOURS, target="y", alpha=0.5, families={"x": nbsql.Categorical(estimate="mode")})
     family = nbsql.Gaussian(prior=nbsql.NormalInverseGamma(), estimate="mode")  # alpha has no part in it

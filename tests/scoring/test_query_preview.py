@@ -2,19 +2,18 @@
 
 import re
 
-import duckdb
 import pytest
 
 import nbsql
 
 
 @pytest.fixture
-def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def model(con):
     con.execute("CREATE TABLE t AS SELECT i, 'word ' || i % 9 AS said, i % 3 = 0 AS y FROM range(5000) AS t(i)")
     return nbsql.fit(con, "t", target="y", families={"said": nbsql.Text()}, exclude=["i"], name="m")
 
 
-def test_the_repr_of_a_query_is_its_first_rows_and_not_its_text(model: nbsql.Model) -> None:
+def test_the_repr_of_a_query_is_its_first_rows_and_not_its_text(model):
     shown = repr(model.predict("t"))
     assert shown.startswith("nbsql.Query, its first rows (10 at most); .show() runs it, .sql is its text\ni ")
     assert "\n8   word 8   False " in shown
@@ -22,7 +21,7 @@ def test_the_repr_of_a_query_is_its_first_rows_and_not_its_text(model: nbsql.Mod
     assert len(shown.splitlines()) < 20
 
 
-def test_the_repr_scores_no_more_rows_than_it_shows(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+def test_the_repr_scores_no_more_rows_than_it_shows(con, model):
     con.execute("CREATE VIEW costly AS SELECT said, error('a row too many') AS y FROM t")
     far = "SELECT CASE WHEN i < 10 THEN said ELSE error('scored too many') END AS said FROM t"
     for query in (model.predict(far), model.predict_proba(far), model.explain(far), model.predict(far, top_k=2)):
@@ -32,9 +31,7 @@ def test_the_repr_scores_no_more_rows_than_it_shows(con: duckdb.DuckDBPyConnecti
             query.fetchall()
 
 
-def test_a_narrow_table_keeps_what_a_verb_adds(
-    con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_narrow_table_keeps_what_a_verb_adds(con, monkeypatch, capsys):
     columns = ", ".join(f"'value {i} ' || r % 3 AS a_column_{i}" for i in range(15))
     model = nbsql.fit(con, f"SELECT {columns}, r % 2 = 0 AS y FROM range(60) AS t(r)", target="y")
     monkeypatch.setenv("COLUMNS", "80")
@@ -52,7 +49,7 @@ def test_a_narrow_table_keeps_what_a_verb_adds(
     assert ">…</th>" in query._repr_html_()
 
 
-def test_an_explanation_shows_what_speaks_for_which_class(con: duckdb.DuckDBPyConnection) -> None:
+def test_an_explanation_shows_what_speaks_for_which_class(con):
     rows = "('late', 'storm')", "('late', 'storm')", "('late', 'sun')", "('in time', 'sun')", "('in time', 'sun')"
     model = nbsql.fit(con, f"FROM (VALUES {', '.join(rows)}) AS t(y, sky)", target="y")
     query = model.explain("SELECT 'storm' AS sky")
@@ -71,18 +68,14 @@ def test_an_explanation_shows_what_speaks_for_which_class(con: duckdb.DuckDBPyCo
     assert ">2.4 × for late</td>" in html
 
 
-def test_a_query_that_takes_long_shows_its_columns(
-    model: nbsql.Model, con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_query_that_takes_long_shows_its_columns(model, con, monkeypatch):
     monkeypatch.setattr(model.state.engine, "preview_seconds", 0.2)
     slow = "SELECT 'a' AS said, sum(hash(a.i + b.i)) AS s FROM t AS a, t AS b, t AS c"
     assert repr(model.predict(slow)) == "<nbsql.Query of said, s, prediction, probability; .show() runs it, .sql is its text>"
     assert con.execute("SELECT 42").fetchall() == [(42,)]
 
 
-def test_the_repr_leaves_the_callers_transaction_alone_and_never_raises(
-    model: nbsql.Model, con: duckdb.DuckDBPyConnection
-) -> None:
+def test_the_repr_leaves_the_callers_transaction_alone_and_never_raises(model, con):
     query = model.predict("t")
     con.execute("BEGIN")
     con.execute("CREATE TABLE mine AS SELECT 1 AS x")
@@ -95,7 +88,7 @@ def test_the_repr_leaves_the_callers_transaction_alone_and_never_raises(
     assert repr(query).startswith("<nbsql.Query: the connection is closed; open a new one")
 
 
-def test_limit_and_head_are_queries_of_the_first_rows(model: nbsql.Model, con: duckdb.DuckDBPyConnection) -> None:
+def test_limit_and_head_are_queries_of_the_first_rows(model, con):
     query = model.predict("t")
     assert query.limit(3).fetchall() == query.fetchall()[:3]
     assert len(query.head().fetchall()) == 5
@@ -110,10 +103,10 @@ def test_limit_and_head_are_queries_of_the_first_rows(model: nbsql.Model, con: d
     assert few.fetchall() == model.predict("t").fetchall()[:4]
     for wrong in (-1, 1.5, True, None):
         with pytest.raises(nbsql.InputError, match=r"^the number of rows must be a whole number of at least 0, not "):
-            query.limit(wrong)  # type: ignore[arg-type]
+            query.limit(wrong)
 
 
-def test_the_first_rows_of_a_frame_come_in_its_order(model: nbsql.Model) -> None:
+def test_the_first_rows_of_a_frame_come_in_its_order(model):
     import pandas as pd
 
     frame = pd.DataFrame({"said": [f"word {i % 7}" for i in range(3000)]})

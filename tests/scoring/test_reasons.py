@@ -2,19 +2,15 @@
 
 import math
 from collections import defaultdict
-from typing import Any
 
-import duckdb
 import pytest
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 
-
-def compared(model: nbsql.Model, source: str) -> dict[Any, dict[tuple[str, Any], tuple[float, Any, Any]]]:
+def compared(model, source):
     """By row, feature and value: the ratio, the class for which it speaks and the other, from the contributions."""
-    terms: dict[Any, Any] = defaultdict(lambda: defaultdict(dict))
+    terms = defaultdict(lambda: defaultdict(dict))
     query = model.explain(source)
     for row in query.fetchall():
         terms[row[0]][row[-3] or "prior", row[-2]][row[-4]] = row[-1]
@@ -30,7 +26,7 @@ def compared(model: nbsql.Model, source: str) -> dict[Any, dict[tuple[str, Any],
     return found
 
 
-def test_reasons_are_the_contributions_compared(con: Connection) -> None:
+def test_reasons_are_the_contributions_compared(con):
     con.execute("""
         CREATE TABLE mail AS FROM (VALUES
             (7, 'ham', 'lunch on friday', 1, 0.5, FALSE), (8, 'ham', 'your invoice for may', 2, NULL, TRUE),
@@ -41,7 +37,7 @@ def test_reasons_are_the_contributions_compared(con: Connection) -> None:
     model = nbsql.fit(con, "mail", target="label", name="m", id="ratio", families=families)
     rows = con.sql("FROM m.reasons('mail')")
     assert rows.columns == ["row_id", "source_ratio", "feature", "value", "ratio", "class", "other"]
-    found: dict[Any, Any] = defaultdict(dict)
+    found = defaultdict(dict)
     for row, key, feature, value, *comparison in rows.fetchall():
         assert key == 6 + row
         found[row][feature, value] = tuple(comparison)
@@ -55,7 +51,7 @@ def test_reasons_are_the_contributions_compared(con: Connection) -> None:
     assert (first[0], first[-1]) == ("prior", "total")
 
 
-def test_what_one_class_alone_has_is_infinitely_likelier(con: Connection) -> None:
+def test_what_one_class_alone_has_is_infinitely_likelier(con):
     con.execute(
         "CREATE TABLE t AS FROM (VALUES ('u', 'a', 'k'), ('v', 'a', 'l'), ('v', 'b', 'k'), ('v', 'b', 'l')) AS t(x, y, z)"
     )
@@ -68,7 +64,7 @@ def test_what_one_class_alone_has_is_infinitely_likelier(con: Connection) -> Non
     ]
 
 
-def test_reasons_follow_the_classes_of_the_model(con: Connection) -> None:
+def test_reasons_follow_the_classes_of_the_model(con):
     con.execute("CREATE TABLE t AS FROM (VALUES ('u', 'a'), ('v', 'b')) AS t(x, y)")
     model = nbsql.fit(con, "t", target="y", name="m")
     model.update("SELECT 'w' AS x, 'c' AS y")

@@ -2,10 +2,7 @@
 
 import math
 import re
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 
@@ -19,14 +16,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def weather(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def weather(con):
     days = """SELECT * FROM (VALUES ('sun', 'calm', 'no'), ('sun', 'calm', 'no'), ('rain', 'storm', 'yes'),
         ('sun', 'storm', 'yes'), ('rain', 'calm', 'yes')) AS t(sky, wind, play)"""
     return nbsql.fit(con, days, target="play", name="weather")
 
 
 @pytest.mark.slow
-def test_the_queue_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+def test_the_queue_of_a_real_table(con, data):
     """Census incomes: a model of few rows asks for others."""
     con.execute(f"CREATE TABLE pool AS SELECT row_number() OVER () AS id, * FROM ({ADULT.format(data, 'test')}) LIMIT 3000")
     model = nbsql.fit(con, f"{ADULT.format(data, 'train')} LIMIT 300", target="income", exclude=["fnlwgt"])
@@ -43,8 +40,8 @@ def test_the_queue_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) -
         "expected cost": (costs, -1),
     }
     for by, (measure, sign) in measures.items():
-        options: dict[str, Any] = {"costs": {("<=50K", ">50K"): 4}} if by == "expected cost" else {}
-        query = model.review("pool", 40, by=by, columns=["id"], **options)  # type: ignore[arg-type]
+        options = {"costs": {("<=50K", ">50K"): 4}} if by == "expected cost" else {}
+        query = model.review("pool", 40, by=by, columns=["id"], **options)
         assert query.columns == ["id", "prediction", "probability", query.columns[3], "stands_for", "reason"]
         found = query.fetchall()
         expected = dict(zip(first["id"], measure, strict=True))
@@ -62,7 +59,7 @@ def test_the_queue_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) -
     assert [row[4] for row in found] == sorted((row[4] for row in found), reverse=True)
 
 
-def test_what_a_person_is_told(con: duckdb.DuckDBPyConnection, weather: nbsql.Model) -> None:
+def test_what_a_person_is_told(con, weather):
     asked = weather.review(f"SELECT * FROM {DAYS}", columns=["id", "sky", "wind"]).fetchall()
     likely = {row[0]: row[1:] for row in weather.predict_proba(f"SELECT * FROM {DAYS}", columns=["id"])}
     for identifier, *_, prediction, probability, margin, stands_for, reason in asked:
@@ -96,17 +93,17 @@ def test_what_a_person_is_told(con: duckdb.DuckDBPyConnection, weather: nbsql.Mo
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
-def test_calibrated_posteriors_rank_the_queue(con: duckdb.DuckDBPyConnection, method: Any) -> None:
+def test_calibrated_posteriors_rank_the_queue(con, method):
     con.execute("CREATE TABLE t AS SELECT i AS id, i * 7 % 10 // 4 y, 'v' || i * 3 % 4 AS v, i % 9 AS x FROM range(90) AS t(i)")
     model = nbsql.fit(con, "t", target="y", id="id")
     model.calibrate("t", method=method, folds=None)
     top = {row[0]: sorted(row[3:], reverse=True) for row in model.predict_proba("t", calibrated=True, columns=["id"])}
     for by, measure in {"margin": lambda p: p[0] - p[1], "expected cost": lambda p: 1 - p[0]}.items():
-        found = {row[0]: row[3] for row in model.review("t", 90, by=by, calibrated=True, columns=["id"])}  # type: ignore[arg-type]
+        found = {row[0]: row[3] for row in model.review("t", 90, by=by, calibrated=True, columns=["id"])}
         assert found == pytest.approx({row: measure(top[row]) for row in found}, rel=1e-9, abs=1e-9)
 
 
-def test_rows_of_two_segments_are_two_patterns(con: duckdb.DuckDBPyConnection) -> None:
+def test_rows_of_two_segments_are_two_patterns(con):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'v' || i * 3 % 4 AS v, i % 3 = 0 AS g FROM range(48) AS r(i)")
     model = nbsql.fit(con, "t", target="y", features=["v"], segment_by="g")
     found = model.review("t", columns=["v", "g"]).fetchall()
@@ -114,7 +111,7 @@ def test_rows_of_two_segments_are_two_patterns(con: duckdb.DuckDBPyConnection) -
     assert sum(row[5] for row in found) == 48
 
 
-def test_the_answers_are_learnt_and_asked_no_more(con: duckdb.DuckDBPyConnection, weather: nbsql.Model) -> None:
+def test_the_answers_are_learnt_and_asked_no_more(con, weather):
     con.execute(f"CREATE TABLE days AS SELECT *, CAST(NULL AS VARCHAR) AS play FROM {DAYS}")
     queue = weather.review("SELECT * FROM days WHERE play IS NULL", by="novelty")
     asked = queue.fetchall()
@@ -123,11 +120,11 @@ def test_the_answers_are_learnt_and_asked_no_more(con: duckdb.DuckDBPyConnection
     assert queue.fetchall() == []  # hail and gale are known, of the row with hail that nobody was asked for, too
 
 
-def test_what_cannot_be_reviewed_is_said(con: duckdb.DuckDBPyConnection, weather: nbsql.Model) -> None:
+def test_what_cannot_be_reviewed_is_said(con, weather):
     numbers = nbsql.fit(con, "SELECT i % 2 AS y, i AS x FROM range(9) AS t(i)", target="y", name="numbers")
     one = nbsql.fit(con, "SELECT 'a' AS y, 'b' AS x", target="y", name="one")
     source = f"SELECT * FROM {DAYS}"
-    lines: list[tuple[type[nbsql.NbsqlError], str, nbsql.Model, Any, dict[str, Any]]] = [
+    lines = [
         (
             nbsql.InputError,
             "by must be one of 'margin', 'evidence', 'novelty', 'expected cost', not 'margins'; did you mean 'margin'?",

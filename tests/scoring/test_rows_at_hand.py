@@ -2,7 +2,6 @@
 
 import datetime
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 import duckdb
@@ -18,11 +17,11 @@ COLUMNS = {
 }  # fmt: skip
 
 
-def rows_of(columns: dict[str, Any]) -> list[dict[str, Any]]:
+def rows_of(columns):
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def test_a_dict_of_columns_and_a_list_of_rows_make_the_model_of_the_same_table(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_dict_of_columns_and_a_list_of_rows_make_the_model_of_the_same_table(con):
     con.execute("""CREATE TABLE days AS FROM (VALUES
         ('sun', 1, 0.5::DOUBLE, TRUE, ['a', 'b'], MAP {'a': 1.0::DOUBLE}), ('sun', 2, 1.5, TRUE, [], NULL),
         (NULL, 3, NULL, FALSE, NULL, MAP {'b': 2.5}), ('rain', NULL, 2.5, FALSE, ['b'], MAP {})
@@ -37,7 +36,7 @@ def test_a_dict_of_columns_and_a_list_of_rows_make_the_model_of_the_same_table(c
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_a_column_that_a_row_lacks_is_null_and_types_are_kept(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_column_that_a_row_lacks_is_null_and_types_are_kept(con):
     model = nbsql.fit(con, COLUMNS, target="dry", features=["sky"])
     day, moment = datetime.date(2026, 5, 1), datetime.datetime(2026, 5, 1, 12, 30)
     found = model.predict(
@@ -48,19 +47,19 @@ def test_a_column_that_a_row_lacks_is_null_and_types_are_kept(con: duckdb.DuckDB
     assert con.execute("SELECT count(*) FROM scored").fetchall() == [(4,)]
 
 
-def test_a_time_of_a_zone_is_that_instant(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_time_of_a_zone_is_that_instant(con):
     zone = datetime.timezone(datetime.timedelta(hours=2))
     rows = [{"at": datetime.datetime(2026, 5, 1 + day, tzinfo=zone), "y": day % 2, "x": day} for day in range(8)]
     weight = nbsql.HalfLife("2 days", at="at", now=datetime.datetime(2026, 5, 9, tzinfo=zone))
     counts = [row[1] for row in sorted(nbsql.fit(con, rows, target="y", weight=weight).priors)]
     assert counts == pytest.approx([sum(2 ** (-age / 2) for age in ages) for ages in ((8, 6, 4, 2), (7, 5, 3, 1))], rel=1e-12)
-    options: Any = {"target": "y", "features": ["at"], "families": {"at": "categorical"}}
+    options = {"target": "y", "features": ["at"], "families": {"at": "categorical"}}
     models = [nbsql.fit(con, source, **options) for source in (rows, pd.DataFrame(rows))]
     assert models[0].statistics.fetchall() == models[1].statistics.fetchall()
     assert models[0].predict_one(rows[1])["prediction"] == 1
 
 
-def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_length_of_time_is_that_interval(con):
     lengths = {datetime.timedelta(hours=-1): "a", datetime.timedelta(days=40, microseconds=7): "b", datetime.timedelta(): "c"}
     rows = [{"took": took, "y": label} for took, label in lengths.items()]
     assert con.sql(nbsql.fit(con, rows, target="y", families={"took": "categorical"}).predict(rows).sql).fetchall() == [
@@ -70,7 +69,7 @@ def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> No
     assert [model.predict_one({"took": took})["prediction"] for took in lengths] == [*lengths.values()]
 
 
-def test_uuids_stay_what_they_are_and_beside_texts_are_texts(con: duckdb.DuckDBPyConnection) -> None:
+def test_uuids_stay_what_they_are_and_beside_texts_are_texts(con):
     a, b, c = (UUID(int=number) for number in (1, 2, 3))
     columns = {"y": [a, b, a, b], "g": [a, b, a, None]}
     model = nbsql.fit(con, columns, target="y")
@@ -87,7 +86,7 @@ def test_uuids_stay_what_they_are_and_beside_texts_are_texts(con: duckdb.DuckDBP
     assert mixed.classes == [str(a), str(b)]
 
 
-def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, refused: Any) -> None:
+def test_rows_that_are_no_source_are_refused(con, refused):
     for source, message in [
         ({"sky": {"sun"}}, "column 'sky' is a set, whose values have no order; give it a list, one value per row"),
         ({"sky": "sun"}, "a dict as a source has a list of values per column, not 'sky': 'sun'; for one row write [row]"),
@@ -111,7 +110,7 @@ def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, ref
             nbsql.fit(con, source, target="dry")
 
 
-def test_a_query_is_a_source_of_every_verb_that_takes_one(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_query_is_a_source_of_every_verb_that_takes_one(con):
     con.execute("CREATE TABLE t AS SELECT i, i % 3 AS a, i % 4 < 2 AS y FROM range(40) AS t(i)")
     model = nbsql.fit(con, "t", target="y", features=["a"], name="m")
     rows = model.predict("t").limit(30)

@@ -7,11 +7,8 @@ import duckdb
 import numpy as np
 import pytest
 from scipy import stats
-from support.refused import Refused
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
 
 ROWS = """SELECT 'v' || i * 7 % 4 AS v, CASE WHEN i % 5 > 0 THEN 'w' || i % 3 END AS w, sin(i) + i % 2 * 2 AS x,
     exp(cos(i))::DECIMAL(8, 3) AS income, (i * 13 % 5)::UTINYINT AS calls, (i * 11 % 7)::INTEGER AS fails,
@@ -28,20 +25,20 @@ pytestmark = pytest.mark.xdist_group("sampling")  # one worker makes what they s
 
 
 @pytest.fixture(scope="module")
-def drawn() -> tuple[Connection, nbsql.Model]:
+def drawn():
     con = duckdb.connect()
     model = nbsql.fit(con, ROWS, target="y", name="story", families=FAMILIES)
     con.execute(f"CREATE TABLE drawn AS {model.sample(N, seed=11).sql}")
     return con, model
 
 
-def test_the_columns_are_those_of_the_training(drawn: tuple[Connection, nbsql.Model]) -> None:
+def test_the_columns_are_those_of_the_training(drawn):
     con, _ = drawn
     described = {row[0]: row[1] for row in con.execute(f"DESCRIBE {ROWS}").fetchall()}
     assert {row[0]: row[1] for row in con.execute("DESCRIBE drawn").fetchall()} == described
 
 
-def test_values_come_as_often_as_is_likely(drawn: tuple[Connection, nbsql.Model]) -> None:
+def test_values_come_as_often_as_is_likely(drawn):
     """Pearson's chi-square of every class and value, at the seed of the fixture."""
     con, model = drawn
     classes = dict(con.execute("SELECT y, count(*) FROM drawn GROUP BY y").fetchall())
@@ -58,7 +55,7 @@ def test_values_come_as_often_as_is_likely(drawn: tuple[Connection, nbsql.Model]
             assert stats.chisquare([counts[y, v] for v in expected], [n * p for p in expected.values()]).pvalue > 1e-3
 
 
-def test_numbers_are_distributed_as_their_families_say(drawn: tuple[Connection, nbsql.Model]) -> None:
+def test_numbers_are_distributed_as_their_families_say(drawn):
     con, model = drawn
     found = {row[:2]: row[5:] for row in model.likelihoods}
     for y in model.classes:
@@ -79,7 +76,7 @@ def test_numbers_are_distributed_as_their_families_say(drawn: tuple[Connection, 
             assert stats.chisquare(seen, expected).pvalue > 1e-3, (y, name)
 
 
-def test_a_fit_of_the_sample_finds_the_model_again(drawn: tuple[Connection, nbsql.Model]) -> None:
+def test_a_fit_of_the_sample_finds_the_model_again(drawn):
     con, model = drawn
     again = nbsql.fit(con, "drawn", target="y", families={**FAMILIES, "age": model.families["age"]})
     for one, other in zip(again.likelihoods, model.likelihoods, strict=True):
@@ -89,7 +86,7 @@ def test_a_fit_of_the_sample_finds_the_model_again(drawn: tuple[Connection, nbsq
             assert x is None or x == pytest.approx(y, abs=0.02, rel=0.06)
 
 
-def test_features_are_independent_in_a_class_and_draws_of_each_other(drawn: tuple[Connection, nbsql.Model]) -> None:
+def test_features_are_independent_in_a_class_and_draws_of_each_other(drawn):
     con, _ = drawn
     columns = con.execute("SELECT x, ln(income)::DOUBLE AS i, wait, age, calls, fails, b::INTEGER AS b FROM drawn WHERE y = 0")
     matrix = np.corrcoef(np.array([column.astype(float) for column in columns.fetchnumpy().values()]))
@@ -97,7 +94,7 @@ def test_features_are_independent_in_a_class_and_draws_of_each_other(drawn: tupl
     assert np.abs(matrix - np.eye(len(matrix))).max() < 4 / n**0.5
 
 
-def test_the_same_seed_gives_the_same_rows_to_the_bit(drawn: tuple[Connection, nbsql.Model]) -> None:
+def test_the_same_seed_gives_the_same_rows_to_the_bit(drawn):
     con, model = drawn
     long = model.sample(1000, seed=11).fetchall()
     assert long == con.execute("FROM drawn LIMIT 1000").fetchall()
@@ -111,19 +108,19 @@ def test_the_same_seed_gives_the_same_rows_to_the_bit(drawn: tuple[Connection, n
     assert model.sample(0).fetchall() == []
 
 
-def test_these_rows_are_those_of_every_version(con: Connection) -> None:
+def test_these_rows_are_those_of_every_version(con):
     likelihoods = {"yes": {"sky": {"sun": 0.75, "rain": 0.25}}, "no": {"sky": {"sun": 0.25, "rain": 0.75}}}
     model = nbsql.from_tables(con, priors={"yes": 0.5, "no": 0.5}, likelihoods=likelihoods)
     assert "".join(sky[0] + label[0] for sky, label in model.sample(12, seed=2026)) == "rnryrysyrnsnrnsysnryrnsy"
 
 
-def test_a_model_without_features_draws_classes(con: Connection) -> None:
+def test_a_model_without_features_draws_classes(con):
     model = nbsql.from_tables(con, priors={True: 0.125, False: 0.875})
     share = sum(row[0] for row in model.sample(8000)) / 8000
     assert share == pytest.approx(0.125, abs=0.012)
 
 
-def test_missing_values_that_are_a_category_are_drawn(con: Connection) -> None:
+def test_missing_values_that_are_a_category_are_drawn(con):
     rows = "SELECT CASE WHEN i % 4 > 0 THEN 'a' END AS x, i % 2 AS y FROM range(400) AS r(i)"
     model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Categorical(nulls="category")}, alpha=0)
     found = Counter(model.sample(4000, seed=3).fetchall())
@@ -132,13 +129,13 @@ def test_missing_values_that_are_a_category_are_drawn(con: Connection) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:one bin only:nbsql.NbsqlWarning")
-def test_a_number_in_a_single_bin_is_not_drawn(con: Connection) -> None:
+def test_a_number_in_a_single_bin_is_not_drawn(con):
     rows = "SELECT i % 3 = 0 AS y, i % 7 AS x FROM range(30) AS t(i)"
     model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Binned(by="mdl")})
     assert {x for x, _ in model.sample(20)} == {None}  # its bin has no ends
 
 
-def test_a_backoff_draws_each_column_once(con: Connection) -> None:
+def test_a_backoff_draws_each_column_once(con):
     rows = "SELECT 'a' || i % 2 AS u, i % 3 AS v, i % 5 > 2 AS y FROM range(30) AS r(i)"
     model = nbsql.fit(con, rows, target="y", method=nbsql.JointBayes(backoff="naive"))
     assert model.sample(3).columns == ["u", "v", "y"]
@@ -146,7 +143,7 @@ def test_a_backoff_draws_each_column_once(con: Connection) -> None:
     assert set(model.sample(200)) <= seen
 
 
-def test_the_log_likelihood_of_a_table(drawn: tuple[Connection, nbsql.Model]) -> None:
+def test_the_log_likelihood_of_a_table(drawn):
     con, model = drawn
     con.execute("CREATE OR REPLACE TABLE part AS FROM drawn LIMIT 300")
     evidence = [row[-1] for row in model.log_evidence("part")]
@@ -162,7 +159,7 @@ def test_the_log_likelihood_of_a_table(drawn: tuple[Connection, nbsql.Model]) ->
 
 
 @pytest.mark.usefixtures("form")
-def test_the_log_likelihood_in_every_form(con: Connection) -> None:
+def test_the_log_likelihood_in_every_form(con):
     model = nbsql.from_tables(
         con, priors={"a": 0.25, "b": 0.75}, likelihoods={"a": {"x": {"u": 1}}, "b": {"x": {"u": 0.5, "v": 0.5}}}
     )
@@ -172,7 +169,7 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
     assert model.log_likelihood(f"{rows} WHERE FALSE") == 0
 
 
-def test_what_depends_on_others_is_not_drawn(con: Connection, refused: Refused) -> None:
+def test_what_depends_on_others_is_not_drawn(con, refused):
     rows = "SELECT i % 2 AS y, 'u' || i % 3 AS u, 'v' || i % 3 AS v, 'w' || i % 3 AS w FROM range(30) AS r(i)"
     model = nbsql.fit(con, rows, target="y", name="tree", method="tan")
     line = "model 'tree' cannot be sampled: its features 'v', 'w' depend on others; fit it with method='naive'"
@@ -180,7 +177,7 @@ def test_what_depends_on_others_is_not_drawn(con: Connection, refused: Refused) 
         model.sample(1)
 
 
-def test_what_cannot_be_drawn(con: Connection, refused: Refused) -> None:
+def test_what_cannot_be_drawn(con, refused):
     rows = "SELECT ['a', 'b'] AS bag, i AS y FROM range(2) AS r(i)"
     model = nbsql.fit(con, rows, target="y", name="bags", families={"bag": nbsql.Tokens(tfidf=True)})
     for act, message in [
@@ -206,7 +203,7 @@ def test_what_cannot_be_drawn(con: Connection, refused: Refused) -> None:
             act(model)
 
 
-def test_bags_texts_and_counts(con: Connection) -> None:
+def test_bags_texts_and_counts(con):
     """As many tokens as a row of the class has on average, each by its likelihood."""
     con.execute("""CREATE TABLE t AS SELECT list_transform(range(3 + i % 3), lambda j: 't' || (i * 7 + j * j) % 5) AS bag,
         concat_ws(' ', 'u' || i % 4, CASE WHEN i % 2 = 0 THEN 'v' || i % 6 END) AS note,
@@ -230,7 +227,7 @@ def test_bags_texts_and_counts(con: Connection) -> None:
     assert model.sample(50, seed=5).fetchall() == con.execute("FROM drawn LIMIT 50").fetchall()
 
 
-def test_a_number_is_drawn_the_same_beside_a_text_as_without(con: Connection) -> None:
+def test_a_number_is_drawn_the_same_beside_a_text_as_without(con):
     con.execute(
         "CREATE TABLE t AS SELECT sin(i) AS x, i % 5 / 3 AS b, 'u' || i % 4 AS note, i % 2 = 0 AS y FROM range(50) AS r(i)"
     )
@@ -240,7 +237,7 @@ def test_a_number_is_drawn_the_same_beside_a_text_as_without(con: Connection) ->
     assert [(x, b, y) for x, b, _, y in both] == alone.fetchall()
 
 
-def test_a_class_without_rows_has_as_many_words_as_the_others(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_class_without_rows_has_as_many_words_as_the_others(con):
     rows = "SELECT ['a', 'b'][1 + i % 2] AS y, 'red blue' AS note, 2 AS u, i % 3 AS v FROM range(10) AS r(i)"
     target = nbsql.Target("y", classes=["a", "b", "c"])
     families = {"note": nbsql.Text(), "counts": nbsql.Multinomial(["u", "v"])}
@@ -250,7 +247,7 @@ def test_a_class_without_rows_has_as_many_words_as_the_others(con: duckdb.DuckDB
     assert np.mean([u + v for _, u, v, _ in found]) == pytest.approx(2.9, abs=0.2)
 
 
-def test_a_text_beside_a_number(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_text_beside_a_number(con):
     con.execute("CREATE TABLE notes AS FROM (VALUES ('a', 1.0, 'x y'), ('a', 2.0, 'x'), ('b', 9.0, 'z')) AS t(y, n, note)")
     drawn = nbsql.fit(con, "notes", target="y", families={"note": nbsql.Text(alpha=0)}).sample(2000, seed=5).df()
     assert set(drawn.columns) == {"n", "note", "y"}

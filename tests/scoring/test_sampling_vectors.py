@@ -1,17 +1,10 @@
 """Rows drawn from discriminant analysis: numbers that vary together as the model says."""
 
-from typing import Any
-
-import duckdb
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 import nbsql
-
-Connection = duckdb.DuckDBPyConnection
-Numbers = NDArray[np.float64]
 
 # Columns that hang together, of very different sizes, one of them of whole numbers; a category beside them.
 ROWS = """SELECT sin(i) + i % 3 AS a, 1e9 + 1e7 * (sin(i) + cos(i * i)) * (1 + i % 3) AS b, 1e-6 * cos(i * 7) AS c,
@@ -20,7 +13,7 @@ NUMBERS = ["a", "b", "c", "d"]
 N = 40_000
 
 
-def covariances(con: Connection, shared: bool) -> dict[str, tuple[Numbers, Numbers]]:
+def covariances(con, shared):
     """The mean and the covariance matrix of each class."""
     rows = con.execute(ROWS).df()
     of = {y: part[NUMBERS].to_numpy(dtype=float) for y, part in rows.groupby("y")}
@@ -29,7 +22,7 @@ def covariances(con: Connection, shared: bool) -> dict[str, tuple[Numbers, Numbe
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_numbers_vary_together_as_the_model_says(con: Connection, method: str) -> None:
+def test_numbers_vary_together_as_the_model_says(con, method):
     model = nbsql.fit(con, ROWS, target="y", method=method)
     con.execute(f"CREATE TABLE drawn AS {model.sample(N, seed=3).sql}")
     described = {row[0]: row[1] for row in con.execute(f"DESCRIBE {ROWS}").fetchall()}
@@ -50,7 +43,7 @@ def test_numbers_vary_together_as_the_model_says(con: Connection, method: str) -
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
-def test_the_factor_is_that_of_cholesky(con: Connection, method: str) -> None:
+def test_the_factor_is_that_of_cholesky(con, method):
     """Of two models of one chance, x = m + L z and x' = m' + L' z: each row of one follows from that of the other."""
     exact = f"SELECT * REPLACE (CAST(d AS DOUBLE) AS d) FROM ({ROWS})"
     turned = f"SELECT -c * 1e6 AS a, a AS b, CAST(d AS DOUBLE) AS c, b / 1e8 AS d, v, y FROM ({ROWS})"
@@ -67,7 +60,7 @@ def test_the_factor_is_that_of_cholesky(con: Connection, method: str) -> None:
         assert np.abs((others[others["y"] == y][NUMBERS].to_numpy().T - expected) / scale).max() < 1e-7
 
 
-def test_the_same_seed_gives_the_same_rows(con: Connection) -> None:
+def test_the_same_seed_gives_the_same_rows(con):
     model = nbsql.fit(con, ROWS, target="y", method="qda", name="story")
     long = model.sample(300, seed=5).fetchall()
     assert model.sample(10, seed=5).fetchall() == long[:10]
@@ -76,10 +69,10 @@ def test_the_same_seed_gives_the_same_rows(con: Connection) -> None:
     assert model.sample(0).fetchall() == []
 
 
-def test_what_is_shrunk_or_lacks_numbers_is_drawn_as_it_is_estimated(con: Connection) -> None:
+def test_what_is_shrunk_or_lacks_numbers_is_drawn_as_it_is_estimated(con):
     con.execute("CREATE TABLE t (u DOUBLE, v DOUBLE, y VARCHAR)")
     con.execute("INSERT INTO t VALUES (1, 2, 'a'), (2, 5, 'a'), (3, NULL, 'a'), (NULL, NULL, 'b')")
-    families: dict[str, Any] = {"both": nbsql.MultivariateGaussian(["u", "v"], shared=False, shrinkage=0.5)}
+    families = {"both": nbsql.MultivariateGaussian(["u", "v"], shared=False, shrinkage=0.5)}
     with pytest.warns(nbsql.NbsqlWarning, match="^2 rows without one of the numbers of 'both'"):
         model = nbsql.fit(con, "t", target="y", families=families, prior="uniform")
     drawn = model.sample(20_000, seed=1).df()

@@ -3,13 +3,9 @@
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
-from support.refused import Refused
 
 import nbsql
 
@@ -18,7 +14,7 @@ FROM (SELECT i, i * i % 7 % 3 AS k FROM range(900) AS t(i))"""
 
 
 @pytest.fixture
-def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+def model(form, con):
     """Fitted on a third of the rows, and calibrated on another third, in each form of scoring."""
     con.execute(f"CREATE TABLE data AS {ROWS}")
     model = nbsql.fit(con, "FROM data WHERE id % 3 = 0", target="risk", id="id", name="risks")
@@ -26,19 +22,19 @@ def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return model
 
 
-def posteriors(model: nbsql.Model, source: str) -> dict[int, dict[str, float]]:
+def posteriors(model, source):
     query = model.predict_proba(source)
     names = [name.removeprefix("probability_") for name in query.columns[-3:]]
     return {row[0]: dict(zip(names, row[-3:], strict=True)) for row in query}
 
 
-def lowest(values: list[float], coverage: float) -> float:
+def lowest(values, coverage):
     """The k-th lowest of n values, k = floor((n + 1) (1 - coverage)), or less than any."""
     k = int(np.floor((len(values) + 1) * (1 - coverage) + 1e-9))
     return float(np.sort(values)[k - 1]) if k else -1.0
 
 
-def test_a_set_has_the_classes_that_reach_what_the_true_ones_did(model: nbsql.Model) -> None:
+def test_a_set_has_the_classes_that_reach_what_the_true_ones_did(model):
     con = model.state.engine.connection
     truth = dict(con.execute("SELECT id, risk FROM data").fetchall())
     met, new = (posteriors(model, f"FROM data WHERE id % 3 = {part}") for part in (1, 2))
@@ -53,7 +49,7 @@ def test_a_set_has_the_classes_that_reach_what_the_true_ones_did(model: nbsql.Mo
         assert {row[0]: set(row[-1]) for row in found} == expected
 
 
-def test_out_of_fold_scores_serve_as_well(con: duckdb.DuckDBPyConnection) -> None:
+def test_out_of_fold_scores_serve_as_well(con):
     con.execute(f"CREATE TABLE data AS {ROWS}")
     model = nbsql.fit(con, "data", target="risk", id="id", name="risks")
     losses = model.calibrate("data", method="conformal", folds="loo")
@@ -61,10 +57,10 @@ def test_out_of_fold_scores_serve_as_well(con: duckdb.DuckDBPyConnection) -> Non
     held = [row[1] in row[-1] for row in model.predict("data", coverage=0.9)]
     assert 0.88 < sum(held) / len(held) < 0.95
     for coverage in (np.float32(0.9), Fraction(9, 10), Decimal("0.9")):
-        assert [row[1] in row[-1] for row in model.predict("data", coverage=coverage)] == held  # type: ignore[arg-type]
+        assert [row[1] in row[-1] for row in model.predict("data", coverage=coverage)] == held
 
 
-def test_a_row_that_no_class_explains_has_an_empty_set(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_row_that_no_class_explains_has_an_empty_set(con):
     data = "SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['u', 'u', 'v', 'v']) AS z, unnest(['a', 'a', 'b', 'b']) AS y"
     model = nbsql.fit(con, data, target="y", alpha=0, name="m")
     model.calibrate(data, method="conformal", folds=None)
@@ -73,7 +69,7 @@ def test_a_row_that_no_class_explains_has_an_empty_set(con: duckdb.DuckDBPyConne
         assert [row[-1] for row in sorted(model.predict(strange, coverage=coverage))] == sets
 
 
-def test_it_goes_with_a_file_and_is_seen_in_sql(model: nbsql.Model, tmp_path: Path) -> None:
+def test_it_goes_with_a_file_and_is_seen_in_sql(model, tmp_path):
     con = model.state.engine.connection
     model.export(tmp_path / "risks.parquet")
     other = nbsql.import_(con, tmp_path / "risks.parquet", name="others")
@@ -84,7 +80,7 @@ def test_it_goes_with_a_file_and_is_seen_in_sql(model: nbsql.Model, tmp_path: Pa
         model.predict(source, calibrated=True)  # sets leave the posteriors as they are
 
 
-def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_errors_are_one_line(con, refused):
     con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['a', 'a', 'b', 'b']) AS y")
     model = nbsql.fit(con, "t", target="y", name="m")
     for options, error, message in [
@@ -102,7 +98,7 @@ def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -
             model.predict("t", **options)
 
 
-def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+def test_another_calibration_promises_nothing(con, refused):
     con.execute(f"CREATE TABLE data AS {ROWS}")
     model = nbsql.fit(con, "data", target="risk", id="id", name="m")
     model.calibrate("data", folds=5)
@@ -115,11 +111,11 @@ def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, re
 @pytest.mark.forms("name")
 @pytest.mark.parametrize("name", ["m", None])
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
-def test_sets_go_beside_calibrated_posteriors(con: duckdb.DuckDBPyConnection, name: str, method: Any) -> None:
+def test_sets_go_beside_calibrated_posteriors(con, name, method):
     con.execute(f"CREATE TABLE data AS {ROWS}")
     model = nbsql.fit(con, "data", target="risk", id="id", name=name)
 
-    def sets(**options: Any) -> list[Any]:
+    def sets(**options):
         return [row[-1] for row in model.predict("data", coverage=0.9, **options)]
 
     model.calibrate("data", folds=5, method="conformal")
@@ -138,12 +134,12 @@ def test_sets_go_beside_calibrated_posteriors(con: duckdb.DuckDBPyConnection, na
 
 
 @pytest.mark.slow
-def test_the_promise_is_kept_on_real_tables(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+def test_the_promise_is_kept_on_real_tables(con, data):
     """Over ten cuts of a table the share that is held is within two standard errors of what was promised, by class, too."""
     numbers = "COLUMNS(lambda c: NOT regexp_matches(c, 'soil|wilderness'))"
     con.execute(f"CREATE TABLE t AS SELECT {numbers}, row_number() OVER () AS row FROM '{data}/covtype_20k.parquet'")
     model = nbsql.fit(con, "FROM t WHERE hash(row) % 4 = 0", target="cover_type", exclude=["row"], name="m")
-    held: dict[float, list[float]] = {0.8: [], 0.9: [], 0.95: []}
+    held = {0.8: [], 0.9: [], 0.95: []}
     for seed in range(10):
         half = f"(hash(row + {seed} * 1000000) // 7) % 2"
         model.calibrate(f"FROM t WHERE hash(row) % 4 > 0 AND {half} = 0", method="conformal", folds=None)

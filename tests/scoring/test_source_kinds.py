@@ -4,12 +4,10 @@ import importlib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -22,7 +20,6 @@ import nbsql
 
 PAGE = Path(__file__).parents[2] / "docs/reference/sources.md"
 SELECT = "SELECT i AS id, i % 3 AS y, sin(i) AS number, i * i % 7 AS category FROM range(60) AS r(i)"
-Connection = duckdb.DuckDBPyConnection
 pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # which ibis calls
 
 
@@ -34,14 +31,14 @@ class Suit(Enum):
 class Stream:
     """Somebody's frame, which hands over its rows once."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table):
         self._reader = table.to_reader()
 
-    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+    def __arrow_c_stream__(self, requested_schema=None):
         return self._reader.__arrow_c_stream__(requested_schema)
 
 
-def library(name: str) -> Any:
+def library(name):
     """A library that a user's machine may lack; where tests must not be left out, it is an error."""
     if "CI" not in os.environ:
         pytest.importorskip(name, reason=f"{name} is not installed: pip install '.[test]'")
@@ -50,11 +47,11 @@ def library(name: str) -> Any:
         return importlib.import_module(name)
 
 
-def arrow(con: Connection) -> pa.Table:
+def arrow(con):
     return con.sql("FROM rows").to_arrow_table()
 
 
-def files(con: Connection, ending: str) -> Path:
+def files(con, ending):
     folder = Path(con.execute("SELECT folder FROM place").fetchall()[0][0])
     for part in (0, 1):
         con.execute(f"COPY (FROM rows WHERE id % 2 = {part}) TO '{folder}/part_{part}.{ending}'")
@@ -62,11 +59,11 @@ def files(con: Connection, ending: str) -> Path:
     return folder
 
 
-def ibis_of(con: Connection) -> Any:
+def ibis_of(con):
     return library("ibis").duckdb.from_connection(con)
 
 
-KINDS: dict[str, Callable[[Connection], Any]] = {
+KINDS = {
     "a table or view": lambda con: "rows",
     "a SELECT": lambda con: "SELECT * FROM rows",
     "a path": lambda con: files(con, "csv") / "whole.csv",
@@ -94,21 +91,21 @@ KINDS: dict[str, Callable[[Connection], Any]] = {
 
 
 @pytest.fixture
-def rows(con: Connection, tmp_path: Path) -> Connection:
+def rows(con, tmp_path):
     con.execute(f"CREATE TABLE rows AS {SELECT}")
     con.execute("CREATE TABLE place AS SELECT $1 AS folder", [str(tmp_path)])
     return con
 
 
-def test_the_page_has_the_sources_that_are_tried() -> None:
+def test_the_page_has_the_sources_that_are_tried():
     listed = re.findall(r"^\| (an? .+?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert listed == list(KINDS)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_source_is_as_good_as_the_table(rows: Connection, kind: str) -> None:
-    options: dict[str, Any] = {"target": "y", "id": "id", "features": ["number", "category"]}
+def test_each_source_is_as_good_as_the_table(rows, kind):
+    options = {"target": "y", "id": "id", "features": ["number", "category"]}
     expected = nbsql.fit(rows, "rows", **options)
     source = KINDS[kind](rows)
     if kind == "an array of numpy":
@@ -128,7 +125,7 @@ def test_each_source_is_as_good_as_the_table(rows: Connection, kind: str) -> Non
         assert {row[at]: row[-2] for row in query} == {row[0]: row[-2] for row in expected.predict("rows")}
 
 
-def test_an_ibis_table_of_the_same_connection_is_its_sql(rows: Connection) -> None:
+def test_an_ibis_table_of_the_same_connection_is_its_sql(rows):
     table = ibis_of(rows).table("rows")
     model = nbsql.fit(rows, table.filter(table.id < 30), target="y", id="id")
     assert sum(row[1] for row in model.priors) == 30
@@ -139,7 +136,7 @@ def test_an_ibis_table_of_the_same_connection_is_its_sql(rows: Connection) -> No
 
 
 @pytest.mark.parametrize("make", [lambda table: table.to_reader(), Stream], ids=["reader", "stream"])
-def test_a_stream_that_was_read_says_so(rows: Connection, make: Callable[[pa.Table], Any]) -> None:
+def test_a_stream_that_was_read_says_so(rows, make):
     source = make(arrow(rows))
     model = nbsql.fit(rows, source, target="y", id="id")
     line = "(has no rows left: it can be read once; pass what it reads from, or reader.read_all[(][)]$|cannot be read: )"
@@ -147,7 +144,7 @@ def test_a_stream_that_was_read_says_so(rows: Connection, make: Callable[[pa.Tab
         model.predict(source)
 
 
-def test_what_is_no_source_is_one_line(rows: Connection) -> None:
+def test_what_is_no_source_is_one_line(rows):
     for source in ((row for row in [{"y": 1}]), object(), 7):
         with pytest.raises(nbsql.InputError, match=r"^a source is a table, a view, a SELECT, a file, a Query, a DuckDB rel"):
             nbsql.fit(rows, source, target="y")
@@ -186,7 +183,7 @@ SCANS = {  # of each source whether a fit that reads it several times copies it 
 
 
 @pytest.mark.parametrize("source", SCANS)
-def test_what_is_quick_to_read_again_is_not_copied(tmp_path: Path, source: str) -> None:
+def test_what_is_quick_to_read_again_is_not_copied(tmp_path, source):
     con = duckdb.connect()
     letters = "concat('v', i % 4) AS v, concat('w', i % 7) AS w"
     con.sql(f"CREATE TABLE rows AS SELECT i AS id, i % 3 AS y, {letters} FROM range(90) AS r(i)")
@@ -201,7 +198,7 @@ def test_what_is_quick_to_read_again_is_not_copied(tmp_path: Path, source: str) 
     assert copies(con, text) == SCANS[source]
 
 
-def test_frames_in_memory_are_not_copied_and_those_to_be_computed_are(rows: Connection) -> None:
+def test_frames_in_memory_are_not_copied_and_those_to_be_computed_are(rows):
     query = "SELECT y, concat('v', category) AS v, concat('w', id % 5) AS w FROM rows"
     arrow, frame = rows.sql(query).to_arrow_table(), rows.sql(query).pl()
     for source in (arrow, frame, arrow.to_pandas()):
@@ -211,18 +208,16 @@ def test_frames_in_memory_are_not_copied_and_those_to_be_computed_are(rows: Conn
 
 
 @pytest.mark.parametrize(("rereads", "copied"), [(1, True), (2, False)])
-def test_files_are_copied_if_more_categories_are_counted(
-    rows: Connection, tmp_path: Path, layout: Callable[..., None], rereads: int, *, copied: bool
-) -> None:
+def test_files_are_copied_if_more_categories_are_counted(rows, tmp_path, layout, rereads, *, copied):
     rows.execute(f"COPY (SELECT y, concat('v', category) AS v, 'w' || id % 5 AS w FROM rows) TO '{tmp_path}/rows.parquet'")
     layout(file_rereads=rereads)
     for source in (f"{tmp_path}/rows.parquet", f"SELECT * FROM '{tmp_path}/rows.parquet'"):
         assert copies(rows, source) == copied
 
 
-def copies(con: Connection, source: Any) -> bool:
+def copies(con, source):
     """Whether a fit of two categories copies a source."""
-    steps: list[str] = []
+    steps = []
     with nbsql.watch(steps.append):
         nbsql.fit(con, source, target="y", features=["v", "w"])
     return "read the source once" in steps
@@ -251,7 +246,7 @@ def copies(con: Connection, source: Any) -> bool:
         ([], ["q"], "VARCHAR[]"),
     ],
 )
-def test_a_column_of_objects_has_the_type_of_all_its_values(usual: Any, last: Any, column: str) -> None:
+def test_a_column_of_objects_has_the_type_of_all_its_values(usual, last, column):
     """DuckDB looks at a thousand of them, the last not among these, and casts it: 2.5 to 2, a time to its date."""
     pandas = library("pandas")
     values = pandas.Series([usual] * 1999 + [last], dtype=object)
@@ -267,7 +262,7 @@ def test_a_column_of_objects_has_the_type_of_all_its_values(usual: Any, last: An
 
 
 @pytest.mark.parametrize("kind", ["pandas.DataFrame", "polars.DataFrame", "pyarrow.table"])
-def test_a_frame_without_a_value_in_a_column_has_gaps(con: Connection, kind: str) -> None:
+def test_a_frame_without_a_value_in_a_column_has_gaps(con, kind):
     """DuckDB 1.5 says that such a column holds integers, which no text, list or map is."""
     con.execute("""CREATE TABLE t AS SELECT unnest(['a', 'b']) AS y, unnest(['win', 'lunch']) AS text,
         unnest([['x'], ['z']]) AS tokens, unnest([MAP {'x': 1}, MAP {'z': 2}]) AS counts""")
@@ -280,14 +275,14 @@ def test_a_frame_without_a_value_in_a_column_has_gaps(con: Connection, kind: str
     assert con.sql("SELECT sum(n) FROM m.statistics WHERE feature IS NULL").fetchall() == [(4,)]
 
 
-def test_classes_among_objects_are_not_rounded() -> None:
+def test_classes_among_objects_are_not_rounded():
     pandas = library("pandas")
     labels = pandas.Series([0, 1] * 999 + [0, 1.5], dtype=object)
     model = nbsql.fit(duckdb.connect(), pandas.DataFrame({"y": labels, "x": [i % 7 for i in range(2000)]}), target="y")
     assert [(row[0], row[1]) for row in model.priors] == [(0, 1000), (1, 999), (1.5, 1)]
 
 
-def test_numbers_and_truths_in_one_column_are_refused() -> None:
+def test_numbers_and_truths_in_one_column_are_refused():
     pandas = library("pandas")
     frame = pandas.DataFrame({"y": ["a", "b"] * 30, "x": pandas.Series([True, 2, False] * 20, dtype=object)})
     with pytest.raises(
@@ -297,7 +292,7 @@ def test_numbers_and_truths_in_one_column_are_refused() -> None:
 
 
 @pytest.mark.parametrize("last", [datetime(2024, 1, 1, tzinfo=timezone.utc), time(5), timedelta(1)])
-def test_dates_and_times_of_several_types_in_one_column_are_refused(last: Any) -> None:
+def test_dates_and_times_of_several_types_in_one_column_are_refused(last):
     pandas = library("pandas")
     rows = {"y": ["a", "b"] * 30, "x": [datetime(2024, 1, 1)] * 59 + [last]}
     for source in (rows, pandas.DataFrame({**rows, "x": pandas.Series(rows["x"], dtype=object)})):
@@ -310,7 +305,7 @@ def test_dates_and_times_of_several_types_in_one_column_are_refused(last: Any) -
 @pytest.mark.parametrize(
     "values", [[date(2024, 1, 1), date(2024, 1, 2)], [time(1), time(2)], [Decimal("1.50"), Decimal("2.25")], [*Suit]]
 )
-def test_categories_that_are_objects_are_the_values_that_a_column_of_objects_has(values: list[Any]) -> None:
+def test_categories_that_are_objects_are_the_values_that_a_column_of_objects_has(values):
     pandas = library("pandas")
     plain = pandas.DataFrame({"y": ["a", "b"] * 9, "x": pandas.Series(values * 9, dtype=object)})
     encoded = plain.assign(x=pandas.Categorical(plain["x"]))
@@ -319,7 +314,7 @@ def test_categories_that_are_objects_are_the_values_that_a_column_of_objects_has
         assert [row[0] for row in model.predict_proba(scored, columns=[])] == ["a", "b"] * 9
 
 
-def test_a_message_does_not_list_thousands_of_categories() -> None:
+def test_a_message_does_not_list_thousands_of_categories():
     pandas = library("pandas")
     model = nbsql.fit(duckdb.connect(), {"y": ["a", "b"], "x": [1, 2]}, target="y")
     with pytest.raises(
@@ -328,7 +323,7 @@ def test_a_message_does_not_list_thousands_of_categories() -> None:
         model.predict(pandas.DataFrame({"x": pandas.Categorical([f"c{i}" for i in range(2000)])}))
 
 
-def frames_of_whole_numbers() -> Iterator[tuple[str, Any, bool]]:
+def frames_of_whole_numbers():
     """Frames by the type of their column x of whole numbers, and whether it says that they are categories."""
     pandas = library("pandas")
     numbers, labels = [1, 2, None, 1], ["a", "b", "a", "b"]
@@ -345,7 +340,7 @@ def frames_of_whole_numbers() -> Iterator[tuple[str, Any, bool]]:
 
 
 @pytest.mark.slow
-def test_a_column_of_categories_is_categorical_whatever_their_type() -> None:
+def test_a_column_of_categories_is_categorical_whatever_their_type():
     con = duckdb.connect()
     expected = nbsql.fit(con, {"y": ["a", "b", "a", "b"], "x": [1, 2, None, 1]}, target="y", families={"x": "categorical"})
     rows = [frame for _, frame, _ in frames_of_whole_numbers() if type(frame).__name__ != "RecordBatchReader"]
@@ -359,7 +354,7 @@ def test_a_column_of_categories_is_categorical_whatever_their_type() -> None:
 
 
 @pytest.mark.parametrize("method", ["lda", "tan", "logistic"])
-def test_no_method_takes_categories_for_numbers(method: Any) -> None:
+def test_no_method_takes_categories_for_numbers(method):
     pandas = library("pandas")
     frame = pandas.DataFrame(
         {"y": [0, 1, 1] * 9, "x": pandas.Categorical([1, 2, 3] * 9), "z": [i % 3 + i / 70 for i in range(27)]}
@@ -369,7 +364,7 @@ def test_no_method_takes_categories_for_numbers(method: Any) -> None:
     assert nbsql.fit(duckdb.connect(), frame, target="y", families={"x": "gaussian"}).families["x"].name == "gaussian"
 
 
-def unreadable_frames() -> Iterator[tuple[Any, str]]:
+def unreadable_frames():
     pandas = library("pandas")
     labels = ["a", "b", "a"]
     periods = pandas.period_range("2020-01", periods=3, freq="M")
@@ -394,7 +389,7 @@ def unreadable_frames() -> Iterator[tuple[Any, str]]:
         yield frame, f"the {kind} has no columns; a source has those of the features, and the target to learn from"
 
 
-def test_a_frame_that_duckdb_cannot_read_says_which_column() -> None:
+def test_a_frame_that_duckdb_cannot_read_says_which_column():
     con = duckdb.connect()
     for frame, message in unreadable_frames():
         with pytest.raises(nbsql.InputError) as caught:
@@ -402,7 +397,7 @@ def test_a_frame_that_duckdb_cannot_read_says_which_column() -> None:
         assert str(caught.value) == message
 
 
-def test_no_variable_of_nbsql_is_a_table() -> None:
+def test_no_variable_of_nbsql_is_a_table():
     con = duckdb.connect()
     for name in ("query", "text", "self", "path", "sql", "frame", "name", "source", "engine", "relation"):
         for source in (name, f"SELECT * FROM {name}"):
@@ -410,7 +405,7 @@ def test_no_variable_of_nbsql_is_a_table() -> None:
                 nbsql.fit(con, source, target="y")
 
 
-def test_the_name_of_a_frame_says_to_pass_the_frame() -> None:
+def test_the_name_of_a_frame_says_to_pass_the_frame():
     con = duckdb.connect()
     for days in (
         [0],
@@ -437,7 +432,7 @@ def test_the_name_of_a_frame_says_to_pass_the_frame() -> None:
         "FROM sampled",
     ],
 )
-def test_a_sample_is_drawn_once(source: str) -> None:
+def test_a_sample_is_drawn_once(source):
     con = duckdb.connect()
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, concat('v', i % 4) AS v, sin(i) AS x FROM range(5000) AS r(i)")
     con.execute("CREATE VIEW sampled AS FROM rows WHERE random() < 0.1")
@@ -450,7 +445,7 @@ def test_a_sample_is_drawn_once(source: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # of one class
-def test_a_name_is_that_of_the_relation_that_duckdb_reads() -> None:
+def test_a_name_is_that_of_the_relation_that_duckdb_reads():
     con = duckdb.connect()
     con.execute(
         "CREATE TABLE z AS SELECT 'main' AS y, i AS x FROM range(3) AS r(i); CREATE TEMP TABLE z AS FROM main.z LIMIT 1"
@@ -469,21 +464,21 @@ def test_a_name_is_that_of_the_relation_that_duckdb_reads() -> None:
     }
 
 
-def test_numbers_of_numpy_are_numbers(rows: Connection) -> None:
+def test_numbers_of_numpy_are_numbers(rows):
     whole, real = np.int64(2), np.float32(0.5)
-    options: dict[str, Any] = {"target": "y", "families": {"number": nbsql.Binned(bins=np.int64(4))}, "alpha": real}
+    options = {"target": "y", "families": {"number": nbsql.Binned(bins=np.int64(4))}, "alpha": real}
     assert [*nbsql.fit(rows, "rows", **options).priors] == [*nbsql.fit(rows, "rows", target="y").priors]
     assert nbsql.cross_validate(rows, "rows", folds=whole, **options).rows == 60
     assert len(nbsql.fit(rows, "rows", **options).predict("rows", top_k=whole).fetchall()) == 2 * 60
 
 
-def test_a_prior_may_be_a_series(rows: Connection) -> None:
+def test_a_prior_may_be_a_series(rows):
     given = {0: 0.5, 1: 0.25, 2: 0.25}
     model = nbsql.fit(rows, "rows", target="y", prior=library("pandas").Series(given))
     assert {row[0]: row[2] for row in model.priors} == given
 
 
-def test_columns_of_a_dict_are_lists_arrays_and_series() -> None:
+def test_columns_of_a_dict_are_lists_arrays_and_series():
     columns = {"y": pl.Series(["a", "b"] * 10), "x": np.arange(20), "z": pa.array(range(20)).to_pylist()}
     found = nbsql.fit(duckdb.connect(), columns, target="y")
     assert found.predict(columns).df().equals(found.predict(pl.DataFrame(columns)).df())

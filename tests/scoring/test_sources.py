@@ -1,9 +1,6 @@
 """Every kind of source says the same, for fitting and for scoring, and a frame's rows come back in its order."""
 
-from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -15,12 +12,10 @@ import pyarrow.parquet
 import pytest
 
 import nbsql
-from nbsql.rendering.layout import Layout
 from nbsql.rendering.renderer import Renderer
 
 pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
 
-Connection = duckdb.DuckDBPyConnection
 
 SELECT = (
     "SELECT i AS id, i % 3 AS y, 'level ' || i * i % 7 AS category, sin(i) AS number, i % 2 = 0 AS flag FROM range(300) AS r(i)"
@@ -40,7 +35,7 @@ SELECTS = [
 ]
 NAMES = ["rows", "ROWS", '"rows"', "main.rows", "memory.main.rows", 'Memory."main".Rows', "rows_view", "main.rows_view"]
 
-KINDS: dict[str, Callable[[Connection], Any]] = {  # others are in test_source_kinds.py
+KINDS = {  # others are in test_source_kinds.py
     "relation of a query": lambda con: con.sql("SELECT * FROM rows ORDER BY id"),
     "pandas, nullable types": lambda con: con.sql("FROM rows").df().convert_dtypes(),
     "polars": lambda con: con.sql("FROM rows").pl(),
@@ -49,25 +44,25 @@ KINDS: dict[str, Callable[[Connection], Any]] = {  # others are in test_source_k
 
 
 @pytest.fixture
-def rows(con: Connection) -> Connection:
+def rows(con):
     con.execute(f"CREATE TABLE rows AS {SELECT}")
     con.execute("CREATE VIEW rows_view AS SELECT * FROM rows")
     return con
 
 
-def cells(model: nbsql.Model) -> dict[tuple[Any, ...], Any]:
+def cells(model):
     """The statistics by class, feature and value."""
     near = partial(pytest.approx, rel=1e-12, abs=1e-12)
     return {row[1:4]: tuple(part if part is None else near(part) for part in row[4:7]) for row in model.statistics}
 
 
-def answers(query: nbsql.Query) -> dict[Any, Any]:
+def answers(query):
     """Prediction and probability by id."""
     return {row[0]: (row[-2], pytest.approx(row[-1], rel=1e-12)) for row in query}
 
 
 @cache
-def expected(layout: Layout) -> tuple[dict[tuple[Any, ...], Any], dict[Any, Any]]:
+def expected(layout):
     """The statistics of the table, and what it is predicted, in a form of scoring."""
     assert Renderer.layout == layout
     with duckdb.connect() as con:
@@ -76,7 +71,7 @@ def expected(layout: Layout) -> tuple[dict[tuple[Any, ...], Any], dict[Any, Any]
         return cells(model), answers(model.predict("rows"))
 
 
-def assert_same(con: Connection, source: Any, again: Any) -> None:
+def assert_same(con, source, again):
     """A fit on the source, and a score of it, are those of the table."""
     statistics, predictions = expected(Renderer.layout)
     model = nbsql.fit(con, source, target="y", id="id")
@@ -87,22 +82,22 @@ def assert_same(con: Connection, source: Any, again: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_relation_or_frame_is_a_source(rows: Connection, kind: str) -> None:
+def test_a_relation_or_frame_is_a_source(rows, kind):
     assert_same(rows, KINDS[kind](rows), KINDS[kind](rows))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_table_or_view_is_a_source_by_its_name(rows: Connection, name: str) -> None:
+def test_a_table_or_view_is_a_source_by_its_name(rows, name):
     assert_same(rows, name, name)
 
 
 @pytest.mark.parametrize("text", SELECTS)
-def test_a_select_is_a_source(rows: Connection, text: str) -> None:
+def test_a_select_is_a_source(rows, text):
     assert_same(rows, text, text)
 
 
 @pytest.mark.parametrize("name", ['odd "name"', "two words", "a.b", "order", "schlüssel; --", "'quoted'"])
-def test_a_table_is_found_by_its_bare_name_whatever_it_is(rows: Connection, name: str) -> None:
+def test_a_table_is_found_by_its_bare_name_whatever_it_is(rows, name):
     quoted = '"' + name.replace('"', '""') + '"'
     rows.execute(f"CREATE TABLE {quoted} AS FROM rows")
     rows.execute(f"CREATE SCHEMA other; CREATE TABLE other.{quoted} AS FROM rows")
@@ -110,18 +105,18 @@ def test_a_table_is_found_by_its_bare_name_whatever_it_is(rows: Connection, name
         assert_same(rows, source, source)
 
 
-def test_a_table_of_another_schema_and_database_is_a_source(rows: Connection, tmp_path: Path) -> None:
+def test_a_table_of_another_schema_and_database_is_a_source(rows, tmp_path):
     rows.execute(f"ATTACH '{tmp_path}/far.duckdb' AS far; CREATE SCHEMA far.away; CREATE TABLE far.away.rows AS FROM rows")
     assert_same(rows, "far.away.rows", 'FAR."away".rows')
 
 
-def test_a_temporary_table_hides_a_table_as_in_duckdb(rows: Connection) -> None:
+def test_a_temporary_table_hides_a_table_as_in_duckdb(rows):
     rows.execute("CREATE TEMP TABLE rows AS SELECT * REPLACE (y + 10 AS y) FROM memory.main.rows")
     assert sorted(nbsql.fit(rows, "rows", target="y", id="id").classes) == [10, 11, 12]
 
 
 @pytest.mark.parametrize("name", ["rows", "rows_view", "kept"])
-def test_sql_macros_take_tables_views_and_common_table_expressions(rows: Connection, name: str) -> None:
+def test_sql_macros_take_tables_views_and_common_table_expressions(rows, name):
     model = nbsql.fit(rows, "rows", target="y", id="id", name="spam")
     prefix = "WITH kept AS (SELECT * FROM rows) "
     found = {row[0]: row[-2:] for row in rows.execute(f"{prefix} FROM spam.predict('{name}')").fetchall()}
@@ -132,19 +127,19 @@ def test_sql_macros_take_tables_views_and_common_table_expressions(rows: Connect
         assert len(answer) == (300 * 3 * 4 if verb == "explain" else 300)
 
 
-def test_a_relation_over_a_frame_of_the_caller_is_a_source(rows: Connection) -> None:
+def test_a_relation_over_a_frame_of_the_caller_is_a_source(rows):
     frame = rows.sql("FROM rows").df()  # read below by its name, as DuckDB lets Python's variables be read
     assert_same(rows, rows.sql("SELECT * FROM frame"), rows.sql("FROM frame"))
     assert len(frame) == 300
 
 
-def test_a_reader_is_read_once_but_scores_as_often_as_asked(rows: Connection) -> None:
+def test_a_reader_is_read_once_but_scores_as_often_as_asked(rows):
     model = nbsql.fit(rows, "rows", target="y", id="id")
     query = model.predict(KINDS["arrow reader"](rows))
     assert len(query.fetchall()) == len(query.df()) == len(query.pl()) == query.arrow().num_rows == 300
 
 
-FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
+FRAMES = {
     "pandas": lambda frame: frame,
     "polars": pl.from_pandas,
     "arrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
@@ -155,7 +150,7 @@ FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
 @pytest.mark.slow
 @pytest.mark.forms("kind")
 @pytest.mark.parametrize("kind", ["category", "text", "number", "all"])
-def test_rows_of_a_frame_come_back_in_its_order(con: Connection, kind: str) -> None:
+def test_rows_of_a_frame_come_back_in_its_order(con, kind):
     random = np.random.default_rng(11)
     key = random.permutation(20_000)
     columns = {
@@ -177,7 +172,7 @@ def test_rows_of_a_frame_come_back_in_its_order(con: Connection, kind: str) -> N
             assert (verb(make(frame)).df()["key"].to_numpy() == key).all(), name
 
 
-def test_explanations_of_a_frame_number_its_rows_from_1(con: Connection) -> None:
+def test_explanations_of_a_frame_number_its_rows_from_1(con):
     key = np.random.default_rng(12).permutation(3_000)
     frame = pd.DataFrame({"key": key, "y": key % 2, "category": np.char.add("level ", (key % 500).astype(str))})
     explained = nbsql.fit(con, frame, target="y", id="key").explain(frame).df()
@@ -185,7 +180,7 @@ def test_explanations_of_a_frame_number_its_rows_from_1(con: Connection) -> None
     assert (explained["key"].to_numpy() == np.repeat(key, 4)).all()
 
 
-def test_whole_numbers_as_categories_are_found_when_a_frame_turned_them_into_doubles(con: duckdb.DuckDBPyConnection) -> None:
+def test_whole_numbers_as_categories_are_found_when_a_frame_turned_them_into_doubles(con):
     train = "FROM (VALUES ('a', 1), ('a', 1), ('b', 2)) AS t(y, x)"
     model = nbsql.fit(con, train, target="y", families={"x": "categorical"})
     whole = model.predict_proba("SELECT unnest([2, 1, NULL]) AS x").fetchall()
@@ -195,7 +190,7 @@ def test_whole_numbers_as_categories_are_found_when_a_frame_turned_them_into_dou
 
 
 @pytest.mark.parametrize("rows", ["", "1,level 0,,\n", "1,,,\n2,,,\n"])
-def test_columns_of_a_file_without_any_value_are_missing_values(con: Connection, tmp_path: Path, rows: str) -> None:
+def test_columns_of_a_file_without_any_value_are_missing_values(con, tmp_path, rows):
     con.execute(f"CREATE TABLE rows AS {SELECT}")
     model = nbsql.fit(con, "rows", target="y", id="id")
     path = tmp_path / "new.csv"
@@ -211,7 +206,7 @@ def test_columns_of_a_file_without_any_value_are_missing_values(con: Connection,
 
 
 @pytest.mark.parametrize("kind", ["dataset", "scanner", "lazy frame"])
-def test_names_twice_are_refused_in_what_is_read_lazily(con: Connection, tmp_path: Path, kind: str) -> None:
+def test_names_twice_are_refused_in_what_is_read_lazily(con, tmp_path, kind):
     table = pa.table([["a", "b"], [1, 2], ["u", "v"]], names=["y", "x", "Y"])
     pa.parquet.write_table(table, tmp_path / "rows.parquet")
     dataset = pa.dataset.dataset(tmp_path / "rows.parquet")
@@ -220,7 +215,7 @@ def test_names_twice_are_refused_in_what_is_read_lazily(con: Connection, tmp_pat
         nbsql.fit(con, source, target="y")
 
 
-def test_a_masked_array_has_rows_and_its_masked_values_are_missing(con: Connection) -> None:
+def test_a_masked_array_has_rows_and_its_masked_values_are_missing(con):
     values = np.array([[1, 7.0], [2, 3.0], [1, 4.0], [2, 9.0]])
     masked = np.ma.masked_array(values, [[False, True], [False, False], [False, False], [False, True]])
     model = nbsql.fit(con, masked, target="column0")
@@ -229,7 +224,7 @@ def test_a_masked_array_has_rows_and_its_masked_values_are_missing(con: Connecti
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
-def test_a_matrix_of_numpy_is_an_array(con: Connection) -> None:
+def test_a_matrix_of_numpy_is_an_array(con):
     rows = np.array([[0, 1.0], [0, 2.0], [1, 7.0], [1, 8.0]])
     found = [nbsql.fit(con, each, target="column0").statistics.fetchall() for each in (rows, np.matrix(rows))]
     assert found[0] == found[1]

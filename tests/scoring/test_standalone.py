@@ -1,22 +1,15 @@
 """A standalone scorer in another dialect, run by the engine of that dialect, gives the answers of the model to 1e-9."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import duckdb
 import pytest
-from support.elsewhere import Elsewhere, SQLite, duckdb_rows, hold_together
+from support.elsewhere import SQLite, duckdb_rows, hold_together
 
 import nbsql
 import nbsql.queries.standalone.terms
 
-Connection = duckdb.DuckDBPyConnection
-
 LIKELIHOODS = ("predict_proba", "joint_log_likelihood", "log_evidence")
 
 
-def agree(con: Connection, elsewhere: Elsewhere, model: nbsql.Model, verbs: Any = LIKELIHOODS, table: str = "new") -> None:
+def agree(con, elsewhere, model, verbs=LIKELIHOODS, table="new"):
     """Hold the answers of the verbs on a table together, by its column `id`."""
     elsewhere.load(con, table)
     known = [row[0] for row in con.execute(f'DESCRIBE "{table}"').fetchall()]
@@ -26,7 +19,7 @@ def agree(con: Connection, elsewhere: Elsewhere, model: nbsql.Model, verbs: Any 
         hold_together(elsewhere.rows(model.sql(verb, table, dialect=elsewhere.name)), expected, "id", added)
 
 
-def rows(con: Connection, sql: str, name: str = "new") -> None:
+def rows(con, sql, name="new"):
     con.execute(f'CREATE OR REPLACE TABLE "{name}" AS SELECT row_number() OVER () AS id, * FROM ({sql})').fetchall()
 
 
@@ -38,7 +31,7 @@ MIXED = """FROM (VALUES
     ('spam', 'shop', TRUE, NULL, NULL, NULL, 2, NULL, NULL, NULL, NULL, NULL, DATE '2026-03-01')
 ) AS t(label, sender, replied, length, links, plain, html, wait, size, weekday, grade, first, day)"""
 
-FAMILIES: dict[str, Any] = {
+FAMILIES = {
     "sender": nbsql.Categorical(levels=["colleague"], nulls="category", unseen="smooth"),
     "links": "poisson",
     "words": nbsql.Multinomial(["plain", "html"]),
@@ -70,9 +63,7 @@ HOSTILE = """FROM (VALUES
         ({"alpha": 0}, True),
     ],
 )
-def test_every_family_and_missing_and_odd_values(
-    con: Connection, elsewhere: Elsewhere, layout: Callable[..., None], options: dict[str, Any], joined: bool
-) -> None:
+def test_every_family_and_missing_and_odd_values(con, elsewhere, layout, options, joined):
     layout(case_values=0 if joined else 24)
     rows(con, MIXED, "inbox")
     families = {**FAMILIES}
@@ -84,7 +75,7 @@ def test_every_family_and_missing_and_odd_values(
     agree(con, elsewhere, model, ["predict"], table="inbox")
 
 
-def test_the_form_of_the_tables_of_the_model_makes_no_difference(con: Connection, elsewhere: Elsewhere, form: str) -> None:
+def test_the_form_of_the_tables_of_the_model_makes_no_difference(con, elsewhere, form):
     rows(con, MIXED, "inbox")
     model = nbsql.fit(con, "inbox", target="label", id="id", families=FAMILIES, unseen="smooth")
     agree(con, elsewhere, model, ["joint_log_likelihood"], table="inbox")
@@ -94,18 +85,18 @@ WEIGHTED = [nbsql.Weighted(penalty=1), nbsql.Weighted("class and feature", 1)]
 
 
 @pytest.mark.parametrize("method", ["lda", "qda", "logistic", *WEIGHTED], ids=repr)
-def test_other_methods(con: Connection, elsewhere: Elsewhere, method: Any) -> None:
+def test_other_methods(con, elsewhere, method):
     values = """SELECT CASE WHEN i % 3 = 0 THEN 'a' WHEN i % 3 = 1 THEN 'b' ELSE 'c' END AS y, (i * 7 % 11) + i % 3 AS x1,
         (i * 5 % 13) / 4.0 - i % 3 AS x2, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 2 = 0 END AS x3,
         CASE WHEN i % 7 > 0 THEN 'v' || i % 4 END AS x4 FROM range(60) AS t(i)"""
     rows(con, values)
     con.execute("INSERT INTO new VALUES (61, NULL, NULL, 2, NULL, 'other'), (62, NULL, 3, 'nan', TRUE, NULL)")
-    options: dict[str, Any] = {"nulls": "category"} if method == "logistic" else {}
+    options = {"nulls": "category"} if method == "logistic" else {}
     model = nbsql.fit(con, "SELECT * FROM new WHERE y IS NOT NULL", target="y", id="id", method=method, **options)
     agree(con, elsewhere, model, LIKELIHOODS[: 2 if model.state.spec.has_weights else 3])
 
 
-def test_imputed_numbers(con: Connection, elsewhere: Elsewhere) -> None:
+def test_imputed_numbers(con, elsewhere):
     rows(con, "SELECT i % 2 AS y, i * 3 % 7 AS a, i * 5 % 11 AS b FROM range(30) AS t(i)")
     con.execute("INSERT INTO new VALUES (31, 0, NULL, 2), (32, 1, 3, NULL)")
     families = {"ab": nbsql.MultivariateGaussian(["a", "b"], impute=True, shared=False)}
@@ -113,7 +104,7 @@ def test_imputed_numbers(con: Connection, elsewhere: Elsewhere) -> None:
 
 
 @pytest.mark.parametrize("by", ["quantile", "width", "mdl", [2, 5.5]])
-def test_bins(con: Connection, elsewhere: Elsewhere, by: Any) -> None:
+def test_bins(con, elsewhere, by):
     rows(con, "SELECT (i * i % 10) > 4 AS y, CASE WHEN i % 9 > 0 THEN i * 7 % 23 END AS x FROM range(50) AS t(i)")
     family = nbsql.Binned(bins=4, by=by, nulls="category")
     model = nbsql.fit(con, "new", target="y", id="id", families={"x": family})
@@ -121,7 +112,7 @@ def test_bins(con: Connection, elsewhere: Elsewhere, by: Any) -> None:
     agree(con, elsewhere, model)
 
 
-def test_cells_of_a_kernel(con: Connection, elsewhere: Elsewhere) -> None:
+def test_cells_of_a_kernel(con, elsewhere):
     rows(con, "SELECT i % 2 = 0 AS y, sin(i) * 3 + i % 2 AS x FROM range(40) AS t(i)")
     model = nbsql.fit(con, "new", target="y", id="id", families={"x": nbsql.Kernel(cells=100)})
     con.execute("INSERT INTO new VALUES (41, NULL, -100), (42, NULL, 100), (43, NULL, NULL), (44, NULL, 'nan')")
@@ -147,9 +138,7 @@ WORDS = [
 @pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
 @pytest.mark.filterwarnings("ignore:.* of '.*', in .* rows; if there is no class:nbsql.NbsqlWarning")
 @pytest.mark.parametrize("joined", [False, True])
-def test_names_labels_and_values_of_any_kind(
-    con: Connection, elsewhere: Elsewhere, layout: Callable[..., None], joined: bool
-) -> None:
+def test_names_labels_and_values_of_any_kind(con, elsewhere, layout, joined):
     layout(case_values=0 if joined else 24)
     name = 'it\'s "a" back\\slash `col` ☃'
     column = '"' + name.replace('"', '""') + '"'
@@ -170,12 +159,12 @@ def test_names_labels_and_values_of_any_kind(
         "'b'::ENUM('b', 'a'), 'a'::ENUM('b', 'a'), 'b'",
     ],
 )
-def test_labels_keep_their_kind(con: Connection, elsewhere: Elsewhere, labels: str) -> None:
+def test_labels_keep_their_kind(con, elsewhere, labels):
     rows(con, f"SELECT unnest([{labels}]) AS y, unnest(['u', 'v', 'v']) AS x")
     agree(con, elsewhere, nbsql.fit(con, "new", target="y", id="id"), ["predict"])
 
 
-def test_dates_as_labels_are_texts(con: Connection, elsewhere: Elsewhere) -> None:
+def test_dates_as_labels_are_texts(con, elsewhere):
     rows(con, "SELECT unnest([DATE '2026-01-31', DATE '1999-12-01']) AS y, unnest(['u', 'v']) AS x")
     model = nbsql.fit(con, "new", target="y", id="id")
     elsewhere.load(con, "new")
@@ -184,14 +173,14 @@ def test_dates_as_labels_are_texts(con: Connection, elsewhere: Elsewhere) -> Non
 
 
 @pytest.mark.parametrize("kind", ["BOOLEAN", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DATE"])
-def test_categories_of_other_types(con: Connection, elsewhere: Elsewhere, kind: str) -> None:
+def test_categories_of_other_types(con, elsewhere, kind):
     values = {"BOOLEAN": "i % 2 = 0", "DATE": "DATE '2026-01-01' + CAST(i % 3 AS INTEGER)"}.get(kind, "i % 3 - 1")
     rows(con, f"SELECT i % 2 AS y, CASE WHEN i % 4 > 0 THEN CAST({values} AS {kind}) END AS x FROM range(17) AS t(i)")
     families = {"x": nbsql.Categorical(nulls="category", unseen="smooth")}
     agree(con, elsewhere, nbsql.fit(con, "SELECT * FROM new WHERE id > 2", target="y", id="id", families=families))
 
 
-def test_a_tie_goes_to_the_larger_prior_then_to_the_smaller_label(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_tie_goes_to_the_larger_prior_then_to_the_smaller_label(con, elsewhere):
     rows(con, "FROM (VALUES ('b', 'u'), ('a', 'u'), ('c', 'v'), ('c', 'v')) AS t(y, x)", "learnt")
     model = nbsql.fit(con, "learnt", target="y", id="id", prior="uniform", alpha=0)
     rows(con, "SELECT unnest(['u', 'v', NULL, 'w']) AS x")
@@ -200,7 +189,7 @@ def test_a_tie_goes_to_the_larger_prior_then_to_the_smaller_label(con: Connectio
     assert [row["prediction"] for row in sorted(found, key=lambda row: row["id"])] == ["a", "c", "a", "a"]
 
 
-def test_a_row_that_no_class_explains_has_no_prediction(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_row_that_no_class_explains_has_no_prediction(con, elsewhere):
     rows(con, "FROM (VALUES ('a', 'u', 'p'), ('b', 'v', 'q')) AS t(y, x, z)", "learnt")
     model = nbsql.fit(con, "learnt", target="y", id="id", alpha=0)
     rows(con, "FROM (VALUES ('u', 'q'), ('u', 'p')) AS t(x, z)")
@@ -209,7 +198,7 @@ def test_a_row_that_no_class_explains_has_no_prediction(con: Connection, elsewhe
     assert [(row["prediction"], row["probability"]) for row in found] == [(None, None), ("a", 1.0)]
 
 
-def test_one_class_and_a_class_without_a_prior(con: Connection, elsewhere: Elsewhere) -> None:
+def test_one_class_and_a_class_without_a_prior(con, elsewhere):
     rows(con, "FROM (VALUES ('a', 'u'), ('a', 'v')) AS t(y, x)")
     with pytest.warns(nbsql.NbsqlWarning, match="one class only"):
         model = nbsql.fit(con, "new", target="y", id="id")
@@ -218,7 +207,7 @@ def test_one_class_and_a_class_without_a_prior(con: Connection, elsewhere: Elsew
     agree(con, elsewhere, nbsql.fit(con, "new", target="y", id="id", prior={"a": 0.0, "b": 1.0}))
 
 
-def test_a_model_of_priors(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_model_of_priors(con, elsewhere):
     rows(con, "FROM (VALUES ('a', 'u'), ('a', 'v'), ('b', 'v')) AS t(y, x)")
     with pytest.warns(nbsql.NbsqlWarning, match="no features"):
         model = nbsql.fit(con, "new", target="y", features=[], id="id")
@@ -230,7 +219,7 @@ def test_a_model_of_priors(con: Connection, elsewhere: Elsewhere) -> None:
     assert [(row["prediction"], round(row["probability"], 12)) for row in found] == [("a", round(2 / 3, 12))] * 3
 
 
-def test_a_number_that_never_varies_and_one_that_hardly_does(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_number_that_never_varies_and_one_that_hardly_does(con, elsewhere):
     rows(con, "SELECT i % 2 AS y, 5.0::DOUBLE AS same, NULL::DOUBLE AS none, i * 1e-9 AS narrow FROM range(8) AS t(i)")
     with pytest.warns(nbsql.NbsqlWarning):
         model = nbsql.fit(con, "new", target="y", id="id", exclude=[])
@@ -239,7 +228,7 @@ def test_a_number_that_never_varies_and_one_that_hardly_does(con: Connection, el
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_many_features_and_many_classes(con: Connection, elsewhere: Elsewhere, layout: Callable[..., None]) -> None:
+def test_many_features_and_many_classes(con, elsewhere, layout):
     layout(case_values=2)
     columns = ", ".join(f"'v' || (hash(i * {j + 3}) % {2 + j % 3}) AS c{j}" for j in range(70))
     numbers = ", ".join(f"(hash(i + {j}) % 17)::DOUBLE AS n{j}" for j in range(10))
@@ -248,19 +237,19 @@ def test_many_features_and_many_classes(con: Connection, elsewhere: Elsewhere, l
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # which asks whether so many numbers are a quantity
-def test_more_classes_than_a_function_takes_arguments(con: Connection, elsewhere: Elsewhere) -> None:
+def test_more_classes_than_a_function_takes_arguments(con, elsewhere):
     rows(con, "SELECT i % 120 AS y, i % 9 AS x, hash(i) % 5 AS z FROM range(300) AS t(i)")
     agree(con, elsewhere, nbsql.fit(con, "new", target="y", id="id"), ["predict"])
 
 
-def test_a_category_of_a_thousand_values(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_category_of_a_thousand_values(con, elsewhere):
     rows(con, "SELECT i % 3 AS y, 'value ' || i * 7 % 1000 AS x FROM range(1500) AS t(i)")
     model = nbsql.fit(con, "new", target="y", id="id", unseen="smooth", nulls="category", families={"x": "categorical"})
     con.execute("INSERT INTO new VALUES (2001, NULL, 'value 1001'), (2002, NULL, NULL)")
     agree(con, elsewhere, model, ["predict"])
 
 
-def test_a_query_as_source_and_the_columns_that_come_back(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_query_as_source_and_the_columns_that_come_back(con, elsewhere):
     rows(con, "FROM (VALUES ('a', 'u', 1), ('b', 'v', 2)) AS t(y, x, other)")
     model = nbsql.fit(con, "new", target="y", features=["x"], id="id")
     elsewhere.load(con, "new")
@@ -273,7 +262,7 @@ def test_a_query_as_source_and_the_columns_that_come_back(con: Connection, elsew
     assert list(elsewhere.rows(model.sql("predict", "new", dialect=elsewhere.name))[0]) == [*names, "prediction", "probability"]
 
 
-def test_a_column_that_compares_otherwise(con: Connection, layout: Callable[..., None]) -> None:
+def test_a_column_that_compares_otherwise(con, layout):
     rows(con, "FROM (VALUES ('a', 'Rome'), ('b', 'ROME')) AS t(y, x)")
     model = nbsql.fit(con, "new", target="y", id="id", alpha=0.1)
     there = SQLite()
@@ -286,7 +275,7 @@ def test_a_column_that_compares_otherwise(con: Connection, layout: Callable[...,
     there.close()
 
 
-def test_an_empty_text_in_a_column_of_numbers_is_missing_in_sqlite(con: Connection) -> None:
+def test_an_empty_text_in_a_column_of_numbers_is_missing_in_sqlite(con):
     rows(con, "SELECT i % 2 AS y, i % 2 * 3.0 + i % 5 AS x, i % 7 AS n FROM range(60) AS t(i)")
     model = nbsql.fit(con, "new", target="y", id="id", families={"n": "poisson"})
     there = SQLite()
@@ -300,7 +289,7 @@ def test_an_empty_text_in_a_column_of_numbers_is_missing_in_sqlite(con: Connecti
     there.close()
 
 
-def test_a_model_of_joins_reads_the_joined_table(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_model_of_joins_reads_the_joined_table(con, elsewhere):
     rows(con, "FROM (VALUES ('a', 1), ('a', 2), ('b', 2), ('b', 3)) AS t(y, shop)", "orders")
     con.execute("CREATE TABLE shops AS FROM (VALUES (1, 'north', 2.5), (2, 'south', 0.5)) AS t(shop, place, size)")
     model = nbsql.fit(con, "orders", target="y", id="id", joins=nbsql.Join("shops", on="shop"))
@@ -312,7 +301,7 @@ def test_a_model_of_joins_reads_the_joined_table(con: Connection, elsewhere: Els
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_model_of_given_probabilities(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_model_of_given_probabilities(con, elsewhere):
     day = {
         "yes": {"wind": {"weak": 0.75, "strong": 0.25}, "heat": {"mean": 20.0, "variance": 4.0}, "calls": {"rate": 2.5}},
         "no": {"wind": {"weak": 0.5}, "heat": {"mean": 10.0, "variance": 9.0}, "calls": {"rate": 0.5}},
@@ -338,8 +327,6 @@ def test_a_model_of_given_probabilities(con: Connection, elsewhere: Elsewhere) -
         ),
     ],
 )
-def test_real_tables(
-    con: Connection, elsewhere: Elsewhere, data: Path, file: str, target: str, options: dict[str, Any]
-) -> None:
+def test_real_tables(con, elsewhere, data, file, target, options):
     rows(con, f"FROM '{data / file}' LIMIT 2000")
     agree(con, elsewhere, nbsql.fit(con, "new", target=target, id="id", **options), ["predict_proba"])

@@ -3,10 +3,6 @@
 `pytest --update-golden` writes the files anew. Two dialects are also run by their engines (tests/scoring/test_standalone.py).
 """
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
 import duckdb
 import pandas as pd
 import pytest
@@ -15,7 +11,6 @@ from click.testing import CliRunner
 from golden.test_golden import INBOX, compare
 from sqlglot import exp
 from support.inserted import insert
-from support.refused import Refused
 
 import nbsql
 import nbsql.queries.standalone.terms
@@ -23,20 +18,18 @@ from nbsql.cli import main
 from nbsql.plan import ROW_VERBS
 from nbsql.rendering.dialect import DIALECTS
 
-Connection = duckdb.DuckDBPyConnection
-
 NAMES = sorted(set(DIALECTS) - {"duckdb", "postgres", "spark"})  # those that no model lives in
 EXECUTED = "sqlite"  # whose other queries are kept as well
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[nbsql.Model]:
+def model():
     """What all that only reads it shares."""
     with duckdb.connect() as con:
         yield fitted(con)
 
 
-def fitted(con: Connection) -> nbsql.Model:
+def fitted(con):
     con.execute(INBOX)
     return nbsql.fit(
         con,
@@ -53,7 +46,7 @@ def fitted(con: Connection) -> nbsql.Model:
     )
 
 
-def statement(sql: str, dialect: str) -> exp.Query:
+def statement(sql, dialect):
     """The one SELECT that a text holds."""
     found = sqlglot.parse(sql, read=dialect)
     assert len(found) == 1
@@ -65,9 +58,7 @@ def statement(sql: str, dialect: str) -> exp.Query:
     ("dialect", "name", "verb", "most"),
     [*((dialect, "predict", "predict_proba", 24) for dialect in NAMES), (EXECUTED, "likelihood", "log_evidence", 0)],
 )
-def test_the_scorer_is_the_golden_one(
-    model: nbsql.Model, request: Any, layout: Callable[..., None], dialect: str, name: str, verb: str, most: int
-) -> None:
+def test_the_scorer_is_the_golden_one(model, request, layout, dialect, name, verb, most):
     layout(case_values=most)
     like = f"{EXECUTED}/standalone_predict.sql", model.sql("predict_proba", "inbox", dialect=EXECUTED)
     sql = model.sql(verb, "inbox", dialect=dialect)
@@ -76,7 +67,7 @@ def test_the_scorer_is_the_golden_one(
     )
 
 
-def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con: Connection) -> None:
+def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con):
     con.execute(INBOX)
     families = {"sender": nbsql.Categorical(nulls="category"), "links": nbsql.Binned(by=[2])}
     card = nbsql.fit(con, "inbox", target="label", id="id", features=["sender", "links"], families=families).scorecard()
@@ -88,7 +79,7 @@ def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con: Connecti
 @pytest.mark.forms("verb")
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("verb", ROW_VERBS)
-def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect: str, verb: str) -> None:
+def test_it_is_one_select_of_the_columns_it_promises(model, dialect, verb):
     columns = ["id", "links"]
     found = statement(model.sql(verb, "inbox", dialect=dialect, columns=columns), dialect)
     classes = ["ham", "spam"]
@@ -104,9 +95,7 @@ def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect
 
 
 @pytest.mark.parametrize(("method", "what"), [("aode", "'pairs' has 8 pairs"), ("joint", "'joint' has 4 combinations")])
-def test_several_categories_are_one_select_in_every_dialect(
-    con: Connection, layout: Callable[..., None], method: str, what: str
-) -> None:
+def test_several_categories_are_one_select_in_every_dialect(con, layout, method, what):
     con.execute(INBOX)
     model = nbsql.fit(con, "inbox", target="label", id="id", features=["sender", "links"], method=method)
     for dialect in sorted(DIALECTS):
@@ -124,13 +113,13 @@ def test_several_categories_are_one_select_in_every_dialect(
     assert str(caught.value) == line
 
 
-def test_the_counting_is_the_golden_one(model: nbsql.Model, request: Any) -> None:
+def test_the_counting_is_the_golden_one(model, request):
     sql = model.sql("statistics", "inbox", dialect=EXECUTED)
     compare("standalone_statistics.sql", sql, request.config.getoption("--update-golden"), EXECUTED)
 
 
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
-def test_the_counting_is_one_select(model: nbsql.Model, dialect: str) -> None:
+def test_the_counting_is_one_select(model, dialect):
     found = statement(model.sql("statistics", "inbox", dialect=dialect), dialect)
     assert [name.lower() for name in found.named_selects] == ["class", "feature", "value", "n", "mean", "m2"]
     read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
@@ -142,7 +131,7 @@ HOSTILE = ["it's", "back\\", "\\'; DROP TABLE x; --", "`a`", "]", '"', "\u2028 l
 
 @pytest.mark.slow
 @pytest.mark.skipif(sqlglot.__version__ < "28", reason="sqlglot before 28 leaves the backslashes of E'...' as they are")
-def test_values_labels_and_names_stay_what_they_are(con: Connection) -> None:
+def test_values_labels_and_names_stay_what_they_are(con):
     con.execute("CREATE TABLE new (x VARCHAR, y VARCHAR)")
     insert(con, "new", [*zip(HOSTILE, reversed(HOSTILE), strict=True)])
     model = nbsql.fit(con, "new", target="y")
@@ -168,7 +157,7 @@ def test_values_labels_and_names_stay_what_they_are(con: Connection) -> None:
         ("trino", "(SELECT 1 AS x)", "FROM ( (SELECT 1 AS x) ) AS source"),
     ],
 )
-def test_a_source_is_taken_as_it_is_written(model: nbsql.Model, dialect: str, source: str, written: str) -> None:
+def test_a_source_is_taken_as_it_is_written(model, dialect, source, written):
     assert written in " ".join(model.sql("predict", source, dialect=dialect).split())
 
 
@@ -177,7 +166,7 @@ NO_SOURCES = (
 )  # fmt: skip
 
 
-def test_what_is_no_source_is_refused(con: Connection, refused: Refused) -> None:
+def test_what_is_no_source_is_refused(con, refused):
     model = nbsql.fit(con, "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y", target="y")
     for source in NO_SOURCES:
         with refused(
@@ -236,10 +225,10 @@ XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS
         ),
     ],
 )
-def test_refusals(con: Connection, refused: Refused, options: dict[str, Any], arguments: dict[str, Any], line: str) -> None:
+def test_refusals(con, refused, options, arguments, line):
     model = nbsql.fit(con, XY, target="y", **{"features": ["x"], **options})
     arguments = {"verb": "predict", "source": "new", **arguments}
-    kind: type[Exception] = nbsql.InputError
+    kind = nbsql.InputError
     if "segment" in line:
         kind = nbsql.ModelError
     elif "leave it out of the model" in line:
@@ -248,7 +237,7 @@ def test_refusals(con: Connection, refused: Refused, options: dict[str, Any], ar
         model.sql(**arguments)
 
 
-def test_times_as_categories_are_refused(con: Connection, refused: Refused) -> None:
+def test_times_as_categories_are_refused(con, refused):
     source = "SELECT unnest([TIME '10:00', TIME '11:00']) AS x, unnest(['a', 'b']) AS y"
     model = nbsql.fit(con, source, target="y", families={"x": "categorical"})
     line = (
@@ -259,7 +248,7 @@ def test_times_as_categories_are_refused(con: Connection, refused: Refused) -> N
         model.sql("predict", "new", dialect="sqlite")
 
 
-def test_components_and_the_evidence_of_weights_are_refused(con: Connection, refused: Refused) -> None:
+def test_components_and_the_evidence_of_weights_are_refused(con, refused):
     con.execute("CREATE TABLE lumps AS SELECT i % 2 AS y, (i * 7 % 13)::DOUBLE AS x FROM range(40) AS t(i)")
     model = nbsql.fit(con, "lumps", target="y", method=nbsql.Mixture(2))
     line = (
@@ -274,7 +263,7 @@ def test_components_and_the_evidence_of_weights_are_refused(con: Connection, ref
         model.sql("log_evidence", "lumps", dialect="sqlite")
 
 
-def test_a_model_that_has_changed_is_written_as_it_is(con: Connection) -> None:
+def test_a_model_that_has_changed_is_written_as_it_is(con):
     con.execute("CREATE TABLE new AS FROM (VALUES ('a', 'u'), ('b', 'v')) AS t(y, x)")
     model, other = nbsql.fit(con, "new", target="y", name="m"), nbsql.load(con, "m")
     before = model.sql("predict", "new", dialect="trino")
@@ -284,7 +273,7 @@ def test_a_model_that_has_changed_is_written_as_it_is(con: Connection) -> None:
     assert "'w'" not in before
 
 
-def test_the_query_of_the_command_line(tmp_path: Path) -> None:
+def test_the_query_of_the_command_line(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:
         con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y")
@@ -299,7 +288,7 @@ def test_the_query_of_the_command_line(tmp_path: Path) -> None:
     assert "did you mean 'snowflake'?" in found.output
 
 
-def test_statistics_are_counted_in_a_dialect_only_and_pass_no_columns(con: Connection, refused: Refused) -> None:
+def test_statistics_are_counted_in_a_dialect_only_and_pass_no_columns(con, refused):
     model = fitted(con)
     with refused(nbsql.InputError, "the verb 'statistics' is for rows of another engine; name it by dialect='bigquery', say"):
         model.sql("statistics", "inbox")

@@ -1,19 +1,12 @@
 """The standalone scorer of pairs and lists of categories, run by the engines of other dialects."""
 
-from collections.abc import Callable
-from typing import Any
-
-import duckdb
 import pytest
 from scoring.test_standalone import LIKELIHOODS, agree, rows
-from support.elsewhere import Elsewhere
 
 import nbsql
 
-Connection = duckdb.DuckDBPyConnection
 
-
-def learnt(first: int, last: int) -> str:
+def learnt(first, last):
     """Rows of three classes and five columns that depend on each other, with gaps."""
     h = [f"CAST(hash(i * 10 + {n}) % 1009 AS INTEGER)" for n in range(8)]
     return f"""SELECT ['x', 'x', 'z', 'w'][1 + {h[0]} % 4] AS y,
@@ -64,9 +57,7 @@ INTERACTIONS = {
         (True, {"families": INTERACTIONS, "alpha": 0}),
     ],
 )
-def test_pairs_and_lists_of_categories(
-    con: Connection, elsewhere: Elsewhere, layout: Callable[..., None], options: dict[str, Any], joined: bool
-) -> None:
+def test_pairs_and_lists_of_categories(con, elsewhere, layout, options, joined):
     layout(case_values=0 if joined else 10_000)
     rows(con, learnt(0, 200), "learnt")
     model = nbsql.fit(con, "learnt", target="y", id="id", **options)
@@ -75,7 +66,7 @@ def test_pairs_and_lists_of_categories(
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_more_combinations_than_a_double_can_number_are_refused(con: Connection) -> None:
+def test_more_combinations_than_a_double_can_number_are_refused(con):
     columns = ", ".join(f"(i * {j + 3} + i // 7) % 53 AS c{j}" for j in range(10))
     rows(con, f"SELECT i % 2 AS y, {columns} FROM range(100) AS t(i)")
     model = nbsql.fit(con, "new", target="y", id="id", method="joint")

@@ -1,25 +1,19 @@
 """The statistics of a source, counted by the engine of another dialect, are those of a fit: counts exact, moments to 1e-9."""
 
 import math
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 from scoring.test_standalone import FAMILIES, MIXED, WORDS, rows
-from support.elsewhere import Elsewhere
 from support.inserted import insert
-from support.refused import Refused
 
 import nbsql
 from nbsql.cli import main
 
-Connection = duckdb.DuckDBPyConnection
 
-
-def counted(con: Connection, elsewhere: Elsewhere, model: nbsql.Model, table: str = "new") -> None:
+def counted(con, elsewhere, model, table="new"):
     """Hold the cells that are counted elsewhere and those of a model of the same rows together."""
     elsewhere.load(con, table)
     found = {}
@@ -39,7 +33,7 @@ def counted(con: Connection, elsewhere: Elsewhere, model: nbsql.Model, table: st
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("weight", [None, "times"])
 @pytest.mark.parametrize("nulls", ["skip", "category"])
-def test_every_family(con: Connection, elsewhere: Elsewhere, weight: str | None, nulls: str) -> None:
+def test_every_family(con, elsewhere, weight, nulls):
     rows(con, f"SELECT *, (grade + 1) / 4 AS times FROM ({MIXED})", "mixed")
     con.execute("INSERT INTO mixed SELECT * REPLACE (NULL AS label) FROM mixed LIMIT 2")
     con.execute("INSERT INTO mixed SELECT * REPLACE (0 AS times, 'zero' AS label) FROM mixed WHERE label = 'ham'")
@@ -47,11 +41,11 @@ def test_every_family(con: Connection, elsewhere: Elsewhere, weight: str | None,
         "CREATE TABLE new AS SELECT * FROM mixed WHERE times IS NOT NULL" if weight else "CREATE TABLE new AS FROM mixed"
     )
     families = {**FAMILIES, "length": nbsql.Binned(by=[100, 250])}
-    options: dict[str, Any] = {"exclude": ["times"], "families": families, "weight": weight, "nulls": nulls}
+    options = {"exclude": ["times"], "families": families, "weight": weight, "nulls": nulls}
     counted(con, elsewhere, nbsql.fit(con, "new", target="label", id="id", **options))
 
 
-def test_numbers_far_from_zero_that_do_not_vary_or_are_not_finite(con: Connection, elsewhere: Elsewhere) -> None:
+def test_numbers_far_from_zero_that_do_not_vary_or_are_not_finite(con, elsewhere):
     values = """SELECT i % 2 = 0 AS y, 1e9 + (i * 7 % 11) / 10 AS far, 0.1::DOUBLE AS same, i * 1e-8 AS small,
         CASE i % 5 WHEN 0 THEN 'nan'::DOUBLE WHEN 1 THEN 'inf'::DOUBLE ELSE i END AS odd FROM range(53) AS t(i)"""
     rows(con, values)
@@ -62,14 +56,14 @@ def test_numbers_far_from_zero_that_do_not_vary_or_are_not_finite(con: Connectio
 
 @pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
 @pytest.mark.filterwarnings("ignore:.* is a class of .label.:nbsql.NbsqlWarning")
-def test_names_and_values_of_any_kind(con: Connection, elsewhere: Elsewhere) -> None:
+def test_names_and_values_of_any_kind(con, elsewhere):
     con.execute('CREATE TABLE new (id INTEGER, "it\'s ""a""" VARCHAR, label VARCHAR)')
     insert(con, "new", [(i, word, WORDS[i * 5 % 12]) for i, word in enumerate(WORDS * 2)])
     counted(con, elsewhere, nbsql.fit(con, "new", target="label", id="id"))
 
 
 @pytest.mark.parametrize("kind", ["BOOLEAN", "BIGINT", "DATE"])
-def test_categories_and_labels_of_other_types(con: Connection, elsewhere: Elsewhere, kind: str) -> None:
+def test_categories_and_labels_of_other_types(con, elsewhere, kind):
     values = {"BOOLEAN": "i % 2 = 0", "DATE": "DATE '2026-01-01' + CAST(i % 3 AS INTEGER)"}.get(kind, "i % 3 - 1")
     rows(con, f"SELECT i % 2 AS y, CASE WHEN i % 4 > 0 THEN CAST({values} AS {kind}) END AS x FROM range(17) AS t(i)")
     families = {"x": nbsql.Categorical(nulls="category")}
@@ -85,9 +79,7 @@ def test_categories_and_labels_of_other_types(con: Connection, elsewhere: Elsewh
         ("adult.csv.gz", "income", {"exclude": ["split"], "weight": "fnlwgt"}),
     ],
 )
-def test_real_tables(
-    con: Connection, elsewhere: Elsewhere, data: Path, file: str, target: str, options: dict[str, Any]
-) -> None:
+def test_real_tables(con, elsewhere, data, file, target, options):
     rows(con, f"FROM '{data / file}' LIMIT 2000")
     counted(con, elsewhere, nbsql.fit(con, "new", target=target, id="id", **options))
 
@@ -119,7 +111,7 @@ def test_real_tables(
         ),
     ],
 )
-def test_refusals(con: Connection, refused: Refused, options: dict[str, Any], kind: type[Exception], line: str) -> None:
+def test_refusals(con, refused, options, kind, line):
     source = "SELECT unnest(['u', 'v', 'w']) AS x, unnest(['a', 'b', 'a']) AS y, unnest([1.5::DOUBLE, 2.5, 3.5]) AS z"
     model = nbsql.fit(con, source, target="y", **options)
     with refused(kind, line):
@@ -127,7 +119,7 @@ def test_refusals(con: Connection, refused: Refused, options: dict[str, Any], ki
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_model_of_what_was_counted_elsewhere_is_that_of_the_rows(con: Connection, elsewhere: Elsewhere) -> None:
+def test_a_model_of_what_was_counted_elsewhere_is_that_of_the_rows(con, elsewhere):
     rows(con, f"SELECT * REPLACE (label = 'ham' AS label) FROM ({MIXED})")
     part = nbsql.fit(con, "SELECT * FROM new WHERE id < 4", target="label", id="id", families=FAMILIES)
     elsewhere.load(con, "new")
@@ -185,19 +177,17 @@ CELL = "SELECT 'a' AS class, 'x' AS feature, 'u' AS value, 1 AS n, NULL AS mean,
     ],
 )
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_what_is_no_statistics_is_refused(
-    con: Connection, refused: Refused, options: dict[str, Any], cells: str, kind: type[Exception], line: str
-) -> None:
+def test_what_is_no_statistics_is_refused(con, refused, options, cells, kind, line):
     model = nbsql.fit(con, XS, target="y", **options)
     with refused(kind, line):
         nbsql.from_statistics(con, cells, like=model)
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_model_of_counts_without_another_is_that_of_the_rows(con: Connection) -> None:
+def test_a_model_of_counts_without_another_is_that_of_the_rows(con):
     rows(con, MIXED)
     families = {**FAMILIES, "length": nbsql.Binned(by=[100, 250])}
-    options: dict[str, Any] = {"alpha": 0.5, "prior": {"ham": 0.25, "spam": 0.75}, "unseen": "smooth"}
+    options = {"alpha": 0.5, "prior": {"ham": 0.25, "spam": 0.75}, "unseen": "smooth"}
     whole = nbsql.fit(con, "new", target="label", id="id", families=families, **options)
     cells = f"SELECT class, feature, value, n, mean, m2 FROM {whole.state.relations['statistics']}"
     known = nbsql.from_statistics(con, cells, target="label", id="id", families=families, **options)
@@ -261,16 +251,14 @@ def test_a_model_of_counts_without_another_is_that_of_the_rows(con: Connection) 
         ({}, CELL, "the query has no cells of the classes themselves, whose feature is NULL"),
     ],
 )
-def test_what_does_not_say_what_was_counted_is_refused(
-    con: Connection, refused: Refused, options: dict[str, Any], cells: str, line: str
-) -> None:
+def test_what_does_not_say_what_was_counted_is_refused(con, refused, options, cells, line):
     nbsql.fit(con, XS, target="y", name="m")
     with refused(nbsql.InputError, line):
         nbsql.from_statistics(con, cells, **options)
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_the_answer_of_the_command_line(tmp_path: Path) -> None:
+def test_the_answer_of_the_command_line(tmp_path):
     path, answer = str(tmp_path / "shop.duckdb"), tmp_path / "answer.csv"
     with duckdb.connect(path) as con:
         con.execute(f"CREATE TABLE new AS {XS}")
@@ -297,7 +285,7 @@ def test_the_answer_of_the_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["w", "words"])
-def test_a_multinomial_of_one_column_is_made_of_its_counts(key: str) -> None:
+def test_a_multinomial_of_one_column_is_made_of_its_counts(key):
     families = {key: nbsql.Multinomial(["w"])}
     with duckdb.connect() as con:
         model = nbsql.fit(con, "SELECT i % 2 AS y, i % 5 AS w FROM range(50) AS r(i)", target="y", families=families)

@@ -1,7 +1,6 @@
 """Models without a target: rows that are unlike the others, against numpy and by hand, and what needs classes."""
 
 import re
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -16,7 +15,7 @@ PARCELS = """CREATE TABLE parcels AS SELECT i AS id, ['Bern', 'Basel', 'Genf'][1
     2000 + i * 700 % 1100 + (i = 77)::INT * 30000 AS grams, 3 + i * 5 % 4 + (i = 40)::INT * 9 AS days FROM range(300) AS t(i)"""
 
 
-def test_bins_of_equal_width_are_the_histogram_based_outlier_score(con: duckdb.DuckDBPyConnection) -> None:
+def test_bins_of_equal_width_are_the_histogram_based_outlier_score(con):
     numbers = pd.DataFrame(np.random.default_rng(3).normal(size=(400, 3)), columns=list("abc"))
     histograms = {name: np.histogram(numbers[name], 10, density=True) for name in numbers}
     edges = {name: [float(edge) for edge in found[1][1:-1]] for name, found in histograms.items()}
@@ -29,7 +28,7 @@ def test_bins_of_equal_width_are_the_histogram_based_outlier_score(con: duckdb.D
     assert constant - evidence / np.log(2) == pytest.approx(score, abs=1e-9)
 
 
-def test_unusual_rows_come_with_what_is_unusual_in_them(con: duckdb.DuckDBPyConnection) -> None:
+def test_unusual_rows_come_with_what_is_unusual_in_them(con):
     con.execute(PARCELS)
     model = nbsql.fit(con, "parcels", target=None, name="shape", id="id")
     first, second = model.unusual("parcels", 2).fetchall()
@@ -49,7 +48,7 @@ def test_unusual_rows_come_with_what_is_unusual_in_them(con: duckdb.DuckDBPyConn
     assert repr(nbsql.load(con, "shape")).startswith("<nbsql model 'shape' in 'memory': no target from 300 rows, by ")
 
 
-def test_a_model_without_a_target_learns_and_forgets(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_model_without_a_target_learns_and_forgets(con):
     con.execute(PARCELS)
     whole = nbsql.fit(con, "parcels", target=None, id="id", infer="types")
     parts = nbsql.fit(con, "SELECT * FROM parcels WHERE id < 100", target=None, id="id", infer="types")
@@ -61,7 +60,7 @@ def test_a_model_without_a_target_learns_and_forgets(con: duckdb.DuckDBPyConnect
 
 
 @pytest.mark.parametrize("method", [nbsql.TAN(), nbsql.KDB(k=1), nbsql.AODE()])
-def test_without_classes_numbers_are_cut_at_their_quantiles(con: duckdb.DuckDBPyConnection, method) -> None:
+def test_without_classes_numbers_are_cut_at_their_quantiles(con, method):
     con.execute("CREATE TABLE t AS SELECT i AS x, i * 7 % 200 AS z FROM range(200) AS r(i)")
     model = nbsql.fit(con, "t", target=None, method=method, name="m")  # no warning of one bin
     assert model.state.spec.found_dependence.bins == 10
@@ -69,7 +68,7 @@ def test_without_classes_numbers_are_cut_at_their_quantiles(con: duckdb.DuckDBPy
 
 
 @pytest.mark.parametrize("method", ["naive", nbsql.Clusters(2, starts=1, iterations=2)])
-def test_a_column_of_one_value_tells_no_row_from_another(con: duckdb.DuckDBPyConnection, method) -> None:
+def test_a_column_of_one_value_tells_no_row_from_another(con, method):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS x, i AS z, 7 AS seven FROM range(40) AS r(i)")
     families = {"z": nbsql.Binned(by="mdl"), "x": "categorical", "seven": "categorical"}
     with pytest.warns(nbsql.NbsqlWarning) as said:
@@ -105,7 +104,7 @@ def test_a_column_of_one_value_tells_no_row_from_another(con: duckdb.DuckDBPyCon
         ),
     ],
 )
-def test_what_needs_classes_is_refused(con: duckdb.DuckDBPyConnection, act, message) -> None:
+def test_what_needs_classes_is_refused(con, act, message):
     con.execute(PARCELS)
     model = nbsql.fit(con, "parcels", target=None, name="shape", id="id")
     text = message.format("model 'shape' has no target, and so no classes")
@@ -113,7 +112,7 @@ def test_what_needs_classes_is_refused(con: duckdb.DuckDBPyConnection, act, mess
         act(con, model)
 
 
-def test_the_command_line_explains_a_row_without_classes(tmp_path: Path) -> None:
+def test_the_command_line_explains_a_row_without_classes(tmp_path):
     file = tmp_path / "shop.duckdb"
     with duckdb.connect(file) as con:
         con.execute(PARCELS)

@@ -25,7 +25,7 @@ model = nbsql.fit(con, "days", target="play", name="golf")
 """
 
 
-def bare(block: str, packages: str = "('numpy', 'pandas', 'polars', 'pyarrow')") -> str:
+def bare(block, packages="('numpy', 'pandas', 'polars', 'pyarrow')"):
     """What a program prints in an environment without some packages."""
     program = BARE.format(block=block, packages=packages)
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -36,7 +36,7 @@ def bare(block: str, packages: str = "('numpy', 'pandas', 'polars', 'pyarrow')")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("form", "package"), [("df", "numpy"), ("df", "pandas"), ("arrow", "pyarrow"), ("pl", "polars")])
-def test_a_frame_says_what_it_needs(form: str, package: str) -> None:
+def test_a_frame_says_what_it_needs(form, package):
     block = f"""
 for query in (model.predict("days"), model.priors, model.evaluate("days").roc):
     try:
@@ -53,7 +53,7 @@ for query in (model.predict("days"), model.priors, model.evaluate("days").roc):
 
 
 @pytest.mark.slow
-def test_everything_else_works_without_frames() -> None:
+def test_everything_else_works_without_frames():
     block = """
 model.predict("days").show()
 assert model.explain("days").fetchall()
@@ -79,7 +79,7 @@ for source in ([[1, 2], [3, 4]], {1, 2}):
 
 
 @pytest.mark.slow
-def test_the_blocks_of_the_readme_need_no_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_blocks_of_the_readme_need_no_extra(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) > 2

@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from support.marks import ELSEWHERE, FORMS, mark
@@ -13,28 +12,26 @@ TESTS = Path(__file__).parents[1]
 
 
 class Case:
-    def __init__(
-        self, file: str, test: str, /, *fixtures: str, marks: tuple[str, ...] = (), forms: tuple[str, ...] = (), **params: Any
-    ) -> None:
+    def __init__(self, file, test, /, *fixtures, marks=(), forms=(), **params):
         self.path, self.fixturenames, self.marks, self.forms = TESTS / file, fixtures, [*marks], forms
         self.nodeid = f"tests/{file}::{test}[{'-'.join(map(str, params.values()))}]"
         self.callspec = SimpleNamespace(params=params)
 
-    def get_closest_marker(self, name: str) -> Any:
+    def get_closest_marker(self, name):
         if name == "forms":
             return SimpleNamespace(args=self.forms) if self.forms else None
         return name if name in self.marks else None
 
-    def add_marker(self, added: Any) -> None:
+    def add_marker(self, added):
         self.marks.append(added if isinstance(added, str) else added.name)
 
 
-def by_day(cases: list[Case]) -> list[Case]:
-    mark(cases)  # type: ignore[arg-type]
+def by_day(cases):
+    mark(cases)
     return [case for case in cases if "nightly" not in case.marks]
 
 
-def test_each_case_has_one_form_by_day_and_all_have_their_turn() -> None:
+def test_each_case_has_one_form_by_day_and_all_have_their_turn():
     cases = [
         Case("maths/test_a.py", f"test_{n}", form=form, alpha=alpha) for n in range(20) for alpha in (0, 1) for form in FORMS
     ]
@@ -47,12 +44,12 @@ def test_each_case_has_one_form_by_day_and_all_have_their_turn() -> None:
     ]
 
 
-def test_forms_of_other_things_are_all_run() -> None:
+def test_forms_of_other_things_are_all_run():
     cases = [Case("cli/test_a.py", "test_outputs", form=form) for form in ("csv", "json")]
     assert by_day(cases) == cases
 
 
-def test_a_mark_names_other_parameters_that_are_forms() -> None:
+def test_a_mark_names_other_parameters_that_are_forms():
     cases = [
         Case("models/test_a.py", "test_types", forms=("kind", "norm"), kind=kind, norm=norm, alpha=alpha)
         for kind in ("DATE", "TIME") for norm in (None, "l2") for alpha in range(20)
@@ -62,14 +59,14 @@ def test_a_mark_names_other_parameters_that_are_forms() -> None:
     assert {(params["kind"], params["norm"]) for params in chosen} == {(k, n) for k in ("DATE", "TIME") for n in (None, "l2")}
 
 
-def test_one_engine_runs_by_day_what_is_written_for_others() -> None:
+def test_one_engine_runs_by_day_what_is_written_for_others():
     cases = [Case("scoring/test_a.py", f"test_{n}", elsewhere=engine) for n in range(20) for engine in ELSEWHERE]
     assert Counter(case.nodeid.partition("[")[0] for case in by_day(cases)) == Counter(
         f"tests/scoring/test_a.py::test_{n}" for n in range(20)
     )
 
 
-def test_spark_is_asked_the_first_case_of_a_daily_test_beside_what_is_of_spark_alone() -> None:
+def test_spark_is_asked_the_first_case_of_a_daily_test_beside_what_is_of_spark_alone():
     cases = [
         Case("engines/test_a.py", f"test_{n}", marks=("daily",) * (n == 1), place=place, seed=seed)
         for n in range(3) for seed in range(5) for place in ("duckdb", "postgres", "spark")
@@ -84,7 +81,7 @@ def test_spark_is_asked_the_first_case_of_a_daily_test_beside_what_is_of_spark_a
     assert elsewhere.marks == []
 
 
-def test_a_project_of_dbt_is_built_on_one_engine_by_day_by_one_worker() -> None:
+def test_a_project_of_dbt_is_built_on_one_engine_by_day_by_one_worker():
     cases = [
         Case("dbt/test_a.py", f"test_{n}", marks=("dbt",), project=engine)
         for n in range(3)
@@ -95,7 +92,7 @@ def test_a_project_of_dbt_is_built_on_one_engine_by_day_by_one_worker() -> None:
 
 
 @pytest.mark.xdist_group("grouped")
-def test_what_is_grouped_shares_a_worker(request: pytest.FixtureRequest) -> None:
+def test_what_is_grouped_shares_a_worker(request):
     """Else each worker starts all that a module's tests share, and says nothing of it."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         assert request.node.nodeid.endswith("@grouped"), (

@@ -5,7 +5,7 @@ import pytest
 from nbsql.learning.newton import with_rise
 
 
-def test_mended_products_make_the_gradient_rise_as_it_did() -> None:
+def test_mended_products_make_the_gradient_rise_as_it_did():
     products = [(0, 0, [1.0]), (1, 1, [4.0]), (1, 2, [1.0]), (2, 2, [3.0])]
     change, rise = [0.0, 0.5, -0.25], [0.0, 2.5, -1.0]
     mended = {(i, j): product for i, j, (product,) in with_rise(products, change, rise)}
@@ -14,6 +14,6 @@ def test_mended_products_make_the_gradient_rise_as_it_did() -> None:
     assert full[1][1] * full[2][2] > full[1][2] ** 2  # positive definite
 
 
-def test_products_stay_where_the_gradient_fell() -> None:
+def test_products_stay_where_the_gradient_fell():
     products = [(0, 0, [1.0]), (1, 1, [4.0])]
     assert with_rise(products, [0.0, 0.5], [0.0, -1.0]) is products

@@ -1,8 +1,6 @@
 """Options of families, methods and priors that cannot be are refused in one line where they are written."""
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -218,7 +216,7 @@ RATE = (
         ),
     ],
 )
-def test_an_option_that_cannot_be(make: Callable[[], Any], message: str) -> None:
+def test_an_option_that_cannot_be(make, message):
     with pytest.raises(nbsql.InputError) as caught:
         make()
     assert str(caught.value) == message
@@ -239,7 +237,7 @@ def test_an_option_that_cannot_be(make: Callable[[], Any], message: str) -> None
         Segments("\"the region\" || 'x'", shrinkage=0),
     ],
 )
-def test_what_is_printed_makes_it_again(instance: Any) -> None:
+def test_what_is_printed_makes_it_again(instance):
     assert eval(repr(instance)) == instance  # noqa: S307 - of classes imported above
     with pytest.raises(AttributeError):
         instance.penalty = 3

@@ -21,7 +21,7 @@ RENDERER = Renderer("duckdb")
 GATES = Dialect("duckdb")
 
 
-def render(template: str, **values: object) -> str:
+def render(template, **values):
     environment = Environment(undefined=StrictUndefined, autoescape=True, finalize=_check_rendered)
     environment.globals["nbsql"] = RENDERER._macros
     return restore(environment.from_string(template).render(**values))
@@ -31,7 +31,7 @@ def render(template: str, **values: object) -> str:
 @pytest.mark.parametrize(
     "value", ["a", 'a"b', "a'b", "it''s", '""', "a\\'b", "\\", "`[a]`", "", "Ünï ${x}", "E'\\n'"], ids=repr
 )
-def test_where_quotes_are_the_standards_they_are_those_of_sqlglot(dialect: str, value: str):
+def test_where_quotes_are_the_standards_they_are_those_of_sqlglot(dialect, value):
     gates = Dialect(dialect)
     assert str(gates.ident(value)) == exp.to_identifier(value, quoted=True).sql(dialect)
     text = str(gates.text(value))
@@ -42,7 +42,7 @@ def test_where_quotes_are_the_standards_they_are_those_of_sqlglot(dialect: str, 
 
 
 @pytest.mark.parametrize(("dialect", "quote"), [("bigquery", "`"), ("clickhouse", '"')])
-def test_a_backslash_does_not_end_a_name(dialect: str, quote: str):
+def test_a_backslash_does_not_end_a_name(dialect, quote):
     """Where it is an escape in a name, which sqlglot knows only since 30."""
     assert str(Dialect(dialect).ident(f"a\\{quote}b")) == f"{quote}a\\\\\\{quote}b{quote}"
 

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import fields
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,12 +17,11 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.column import Column
 from nbsql.spec.options import Estimating, Options, candidate_options
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Spec
 
 KINDS = {"VARCHAR": "text", "INTEGER": "integer", "BOOLEAN": "boolean", "DECIMAL(2,1)": "decimal", "DOUBLE": "float"}
 
 
-def resolved(source: str, columns: dict[str, str], options: dict[str, Any]) -> Spec:
+def resolved(source, columns, options):
     """The spec of a fit to a source with these columns, by their types."""
     target = options.get("target", "play")
     asked, choice = candidate_options(Options.of(target, {name: options[name] for name in options if name != "target"}))
@@ -149,7 +147,7 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ),
     ],
 )
-def test_arguments_that_cannot_be(options: dict[str, Any], message: str) -> None:
+def test_arguments_that_cannot_be(options, message):
     with pytest.raises(nbsql.InputError) as caught:
         resolved("golf", GOLF, options)
     assert str(caught.value) == message
@@ -269,13 +267,13 @@ NUMBERS = {"play": "VARCHAR", "x": "DOUBLE", "z": "DOUBLE"}
         ),
     ],
 )
-def test_methods_and_choices_that_cannot_be(columns: dict[str, str], options: dict[str, Any], message: str) -> None:
+def test_methods_and_choices_that_cannot_be(columns, options, message):
     with pytest.raises(nbsql.InputError) as caught:
         resolved("t", columns, options)
     assert str(caught.value) == message
 
 
-def test_alpha_goes_with_a_method_whose_prior_it_smooths() -> None:
+def test_alpha_goes_with_a_method_whose_prior_it_smooths():
     assert resolved("t", NUMBERS, {"method": "lda", "alpha": 2, "prior": "smoothed"}).prior.alpha == 2
 
 
@@ -293,7 +291,7 @@ def test_alpha_goes_with_a_method_whose_prior_it_smooths() -> None:
         ({"segment_by": "s"}, {"segment_by": nbsql.Segments("s", shrinkage=10)}),
     ],
 )
-def test_a_word_stands_for_the_defaults(word: dict[str, Any], instance: dict[str, Any]) -> None:
+def test_a_word_stands_for_the_defaults(word, instance):
     assert resolved("t", MIXED, word) == resolved("t", MIXED, instance)
 
 
@@ -308,12 +306,12 @@ def test_a_word_stands_for_the_defaults(word: dict[str, Any], instance: dict[str
         {"prior": Smoothed(2)},
     ],
 )
-def test_what_is_counted_does_not_depend_on_how_it_is_estimated(estimating: dict[str, Any]) -> None:
+def test_what_is_counted_does_not_depend_on_how_it_is_estimated(estimating):
     assert set(estimating) < {field.name for field in fields(Estimating)}
     renderer = Renderer("duckdb")
     table = renderer.fragment("subquery", renderer.dialect.query("FROM golf"))
 
-    def counted(options: dict[str, Any]) -> list[Any]:
+    def counted(options):
         spec = resolved("golf", GOLF, {**options, "families": {"note": "text", "n": "poisson"}})
         plan = Plan(renderer, spec, Relations(renderer, transient="m"))
         scan = Scan(table, plan.scanned_features)

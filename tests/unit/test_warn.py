@@ -5,7 +5,7 @@ import warnings
 from nbsql.warn import quietly, warn_user
 
 
-def test_a_narrower_silence_within_a_wider_one_lets_nothing_through() -> None:
+def test_a_narrower_silence_within_a_wider_one_lets_nothing_through():
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         with quietly("one bin only"):
