@@ -50,8 +50,11 @@ def find_weights(
         if len(labels) > 1 and features:
             folds = folds or EvidenceFolds(engine, source, [spec], own, folds=FOLDS)
             folds.specs = [replace(spec, classes=labels)]
+            by_class = may_weigh_classes(options, features, len(labels))
+            if not (options.pairs or options.triples):  # whose gains need all rows
+                folds.keep_enough(len(features) * (len(labels) if by_class else 1))
             numbered = folds.numbered_rows(classes)
-            evidence = folds.evidence(numbered, relative=not may_weigh_classes(options, features, len(labels)))
+            evidence = folds.evidence(numbered, relative=not by_class)
             search = FeatureWeightSearch(engine, plan, Logistic(tolerance=1e-10), source.relation, cells, own, counts=counts)
             if (options.pairs or options.triples) and min(counts) > 1:  # a class of one row is in one fold only
                 evidence = _with_interactions(search, options, folds, evidence, numbered)

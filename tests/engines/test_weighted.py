@@ -31,6 +31,21 @@ def test_weights_are_those_of_duckdb_where_the_folds_are(both, per):
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-9)
 
 
+def test_weights_by_one_of_folds_that_are_alike_are_those_by_all(place, monkeypatch):
+    """Each row is there five times, and no penalty shrinks the weights of few rows more."""
+    columns = {name: COLUMNS[name] for name in ("label", "Sender", "length")}
+    places = [[*COLUMNS].index(name) for name in columns]
+    place.table("inbox", columns, [[row[each] for each in places] for row in mail(40, 1) for _ in range(5)])
+    found = []
+    for limit in (10_000, 1):
+        for name in ("ENOUGH_ROWS", "ROWS_A_WEIGHT", "ROWS_A_CLASS"):
+            monkeypatch.setattr(f"nbsql.learning.evidence.{name}", limit)
+        nbsql.fit(place.con, "inbox", name="m", target="label", method=nbsql.Weighted("feature", 0), replace=True)
+        rows = place.run("SELECT class, feature, weight FROM m.weights")
+        found.append({f"{label}, {feature}": weight for label, feature, weight in rows})
+    assert found[0] == pytest.approx(found[1], abs=1e-6)
+
+
 @pytest.mark.slow
 def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place, layout):
     place.table("inbox", COLUMNS, mail(200, 1))

@@ -14,6 +14,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 import nbsql
 from nbsql.engines.connect import opened
 from nbsql.errors import InputError, ModelError
+from nbsql.learning.evidence import EvidenceFolds
 from nbsql.learning.prepare import with_useful_views
 from nbsql.spec.options import Options
 from nbsql.spec.resolve import resolve
@@ -411,10 +412,29 @@ def test_a_penalty_is_chosen_where_each_fifth_row_is_compared(con, monkeypatch):
 
 def test_many_rows_in_turn_are_not_learnt_from_one_class(con, monkeypatch):
     """Of more rows than are sorted by class: each second one has the same class, and one class has no weights."""
-    monkeypatch.setattr("nbsql.learning.evidence.ROWS", 50_000)
+    monkeypatch.setattr("nbsql.learning.evidence.ROWS", 10_000)
     con.execute("CREATE OR REPLACE TABLE turns AS SELECT i % 2 AS y, hash(i) % 3 + i % 2 AS k FROM range(110_000) AS r(i)")
     model = nbsql.fit(con, "turns", target="y", method="weighted", name="turns_model", replace=True)
     assert 0.5 < weights_of(model, con)[1, "k"] < 1.5
+
+
+def test_weights_of_many_rows_are_learnt_from_the_first_folds(con, monkeypatch):
+    """As many as have enough rows, for each weight and of each class; 600 rows, 193 of the rarer class."""
+    scored = []
+    numbered = EvidenceFolds.numbered_rows
+    spy = lambda self, classes: scored.append(self.names) or numbered(self, classes)  # noqa: E731
+    monkeypatch.setattr(EvidenceFolds, "numbered_rows", spy)
+    found = []
+    for limits, folds in (((601, 1, 1), 5), ((1, 100, 1), 3), ((1, 1, 150), 4), ((300, 1, 1), 3), ((1, 1, 1), 1)):
+        for name, value in zip(("ENOUGH_ROWS", "ROWS_A_WEIGHT", "ROWS_A_CLASS"), limits, strict=True):
+            monkeypatch.setattr(f"nbsql.learning.evidence.{name}", value)
+        method = nbsql.Weighted(per="feature", penalty=1)
+        model = nbsql.fit(con, "t", target="y", features=["k", "n"], method=method, name="firsts", replace=True)
+        found.append([weight for (_, name), weight in weights_of(model, con).items() if name])
+        assert len(scored[-1]) == folds
+    for each in found:
+        assert each == pytest.approx(found[0], abs=0.4)
+    assert found[-1] != pytest.approx(found[0], abs=0.001)
 
 
 def test_many_numbers_are_one_feature_each_unless_two_are_asked_for(con):

@@ -24,17 +24,25 @@
 #}
 
 {#
-  The rows to learn from: nbsql_row, nbsql_y (the number of the class), nbsql_weight, and the columns of the source. Of many rows one in
-  `share`, by a hash: each second row of a table may have one class, and each 24th be of one hour.
+  The rows to learn from: nbsql_row, nbsql_y (the number of the class), nbsql_weight, nbsql_part, and the columns of the source. Of many
+  rows one in `share`, by a hash: each second row of a table may have one class, and each 24th be of one hour. The parts, by which
+  penalties are chosen, are the folds. some: the folds to learn from, if not from all, and the number of parts of their rows.
 #}
-{% macro numbered_training_rows(model, source, classes, share) -%}
-SELECT source.*, classes.class_no AS nbsql_y, {{ nbsql.row_weight(model) }} AS nbsql_weight
+{% macro numbered_training_rows(model, source, classes, share, some=none) -%}
+{% set part %}13 * source.nbsql_row{% endset -%}
+SELECT
+  source.*,
+  classes.class_no AS nbsql_y,
+  {{ nbsql.row_weight(model) }} AS nbsql_weight,
+  {% if some %}{{ nbsql.mixed_hash(part) }} % {{ some[1] }}{% else %}source.nbsql_slice{% endif %} AS nbsql_part
 FROM (
   SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
 ) AS source
 JOIN {{ classes }} AS classes ON classes.class = {{ nbsql.target(model) }}
 WHERE {{ nbsql.is_counted(model) }}
-{%- if share > 1 %} AND {{ nbsql.mixed_hash(nbsql.word('source.nbsql_row')) }} % {{ share }} = 0{% endif +%}
+{%- if share > 1 %} AND {{ nbsql.mixed_hash(nbsql.word('source.nbsql_row')) }} % {{ share }} = 0{% endif %}
+{%- if some %} AND CAST(source.nbsql_slice AS {{ nbsql.string() }}) IN (
+  {%- for name in some[0] %}{{ nbsql.text(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}){% endif +%}
 {%- endmacro %}
 
 {#
@@ -57,7 +65,7 @@ WITH numbered AS {{ nbsql.materialized() }}(
 {%- endfor +%}
 SELECT
   number.nbsql_row,
-  number.nbsql_slice AS fold,
+  number.nbsql_part AS fold,
   number.nbsql_y AS y,
   number.nbsql_weight AS weight
   {%- for feature in model.facts.features %}
