@@ -64,7 +64,8 @@ def find_weights(
             cells = engine.create(
                 "cells", temporary("cells with pairs"), render("all_cells", cells, count.cells_of(pairs, own))
             )
-    weights = engine.create("weights", temporary("weights"), render("feature_weights", classes, rows))
+    learnt = [(class_no, feature, None, weight, None) for class_no, feature, weight in rows]
+    weights = engine.create("weights", temporary("weights"), render("learnt_weights", classes, learnt))
     return replace(plan.spec, features=features, weighted=options), cells, weights
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from markupsafe import Markup
 
@@ -37,6 +37,24 @@ class _Number:
     j: int = 0  # the number of the term
     centre: float = 0.0  # the number that is subtracted from its values
     scale: float = 1.0  # the number that they are then divided by
+
+
+class LogisticTerm(NamedTuple):
+    """A term of the search, a number or a value of a category, in the columns of `logistic_terms`."""
+
+    j: int
+    place: int  # of the number, or of the feature of a category
+    feature: str | None
+    value: str | None
+    kind: str
+    centre: float = 0.0
+    scale: float = 1.0
+
+    def is_of(self, value: str | None, times: str) -> bool:
+        """Whether a weight of its feature, in the columns of a linear form (linear.sql), is one of the term."""
+        if self.kind in ("number", "count"):
+            return times == "x" and (self.kind == "number" or value == self.value)
+        return times == "is" and (value is not None if self.kind == "binary" else value == self.value)
 
 
 @dataclass(frozen=True)
@@ -127,23 +145,43 @@ class WeightSearch:
         numbers = list(_number_terms(features))
         levels = [feature for feature in features if feature.family.level]
         if len(columns) == 1:
-            return self._table("weights", render("logistic_no_weights", classes))
+            return self._table("weights", render("learnt_weights", classes, [(1, None, None, 0.0, None)]))
         terms = self._table("terms", render("logistic_terms", self.cells, numbers, levels))
         self._check_size(terms, len(columns))
+        self.terms = [LogisticTerm(*row) for row in self.engine.query_macro("sorted_by", terms, ["j"])]
         number_terms = [
-            replace(numbers[place - 1], j=j, centre=centre, scale=scale)
-            for place, j, centre, scale in self.engine.query_macro("logistic_numbers", terms)
+            replace(numbers[term.place - 1], j=term.j, centre=term.centre, scale=term.scale)
+            for term in self.terms
+            if term.kind != "level"
         ]
-        width = 1 + self.engine.query_macro("row_count", terms)[0][0]
+        width = 1 + len(self.terms)
         self.problem = Problem(len(columns), width, number_terms, levels, self.engine.renderer.layout.logistic_sums)
-        self.terms = terms
         counts = [row[0] for row in self.engine.query_macro("logistic_counts", classes)]
         self.null_objective = sum(n * math.log(sum(counts) / n) for n in counts)  # the objective with the priors alone
         null = [math.log(n / counts[0]) if j == 0 else 0.0 for n in counts[1:] for j in range(width)]
         design = self._table("design", render("logistic_design", Context.of(spec), self.source, classes, terms, self.problem))
-        self.newton = Newton(self.problem, self.engine.query_macro("logistic_terms_by_number", terms), self.options.penalty)
+        self.newton = Newton(self.problem, [(term.j, term.scale) for term in self.terms], self.options.penalty)
         minimum = self._minimise(design, [self._naive_bayes_start(columns, classes, priors), null])
-        return self._table("weights", render("logistic_weights", self.problem, self._point(minimum), classes, terms))
+        return self._table("weights", render("learnt_weights", classes, [*self._weights(minimum)]))
+
+    def _weights(self, point: Sequence[float]) -> Iterator[tuple[int, str | None, str | None, float, float | None]]:
+        """The weights at a point, as rows of the number of a class, the feature, the value, the weight, and the mean.
+
+        The unknowns of the first class are 0. With two classes the second has the difference of the scores; the weights of
+        several sum to 0.
+        """
+        width, classes = self.problem.width, self.problem.classes
+        unknowns = [[0.0] * width, *(point[start : start + width] for start in range(0, len(point), width))]
+        means = [sum(of_term) / classes for of_term in zip(*unknowns, strict=True)] if classes > 2 else unknowns[0]
+        for class_no, values in enumerate(unknowns, start=1):
+            if classes == 2 and class_no == 1:
+                continue
+            weights = [v - mean for v, mean in zip(values, means, strict=True)]
+            rows = [(term, weights[term.j] / term.scale) for term in self.terms]
+            moved = sum(weight * term.centre for term, weight in rows if term.kind in ("missing", "count"))
+            yield class_no, None, None, weights[0] - moved, None
+            for term, weight in rows:
+                yield class_no, term.feature, term.value, weight, term.centre if term.kind in ("number", "binary") else None
 
     def _check_size(self, terms: Markup, classes: int) -> None:
         sizes = self.engine.query_macro("logistic_sizes", terms)
@@ -174,9 +212,18 @@ class WeightSearch:
             for kind in ("parameters", "lookups")
             if kind == "parameters" or self.problem.levels
         ]
-        weights = self._table("linear", render("linear", context, tables[0], tables[-1], 1))
-        start: list[float] = self.engine.query_macro("logistic_start", self.problem, classes, self.terms, weights)[0][0]
-        return start
+        linear = self._table("linear", render("linear", context, tables[0], tables[-1], 1))
+        scores = [[0.0] * self.problem.width for _ in columns]
+        for class_no, feature, value, times, given in self.engine.query_macro("numbered_weights", linear, classes):
+            score, weight = scores[class_no - 1], given if given is not None and math.isfinite(given) else 0.0
+            score[0] += weight if times == "1" else 0.0
+            for term in self.terms:
+                if term.feature == feature and term.is_of(value, times):
+                    if is_no := term.kind == "binary" and value == "false":
+                        score[0] += weight
+                    score[0] += (-weight if is_no else weight) * term.centre
+                    score[term.j] += (-weight if is_no else weight) * term.scale
+        return [x - first for score in scores[1:] for x, first in zip(score, scores[0], strict=True)]
 
     # The search. ---------------------------------------------------------------------------------------------------
 
@@ -260,8 +307,8 @@ class WeightSearch:
                 "have no bounds; use ⟨penalty=0.5⟩, say"
             )
         if step.collinear:
-            rows = self.engine.query_macro("logistic_term", self.problem, self.terms, step.collinear)
-            raise InputError(_undetermined_message(*rows[0]))
+            term = self.terms[(step.collinear - 1) % self.problem.width - 1]
+            raise InputError(_undetermined_message(term))
 
     def _table(self, name: str, query: Markup) -> Markup:
         self.table_count += 1
@@ -279,11 +326,11 @@ def _number_terms(features: Sequence[Feature]) -> Iterator[_Number]:
                 yield _Number(feature, None, "missing")
 
 
-def _undetermined_message(feature: str, value: str | None, kind: str) -> str:
-    if kind == "level":
-        what = f"the weights of the values of {feature!r} are not determined: one of them follows from the other features"
+def _undetermined_message(term: LogisticTerm) -> str:
+    if term.kind == "level":
+        what = f"the weights of the values of {term.feature!r} are not determined: one of them follows from the other features"
         return f"{what}; use a larger penalty, such as 0.5"
-    name = feature if kind != "count" else value
+    name = term.feature if term.kind != "count" else term.value
     return (
         f"the weight of {name!r} is not determined: it is a sum of the other features; "
         "leave it out, or use a larger penalty, such as 0.5"

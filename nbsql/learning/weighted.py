@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.errors import InputError
 from nbsql.learning.evidence import MAX_WEIGHTS_TO_COMPARE, MOST_LISTED, Evidence, EvidenceProblem, Term, may_weigh_classes
-from nbsql.learning.logistic import MAX_WEIGHTS, WeightSearch
+from nbsql.learning.logistic import MAX_WEIGHTS, LogisticTerm, WeightSearch
 from nbsql.learning.newton import Newton, Step, Sums, with_rise
 from nbsql.learning.selection import rounded
 from nbsql.spec.method import CLASS_AND_FEATURE, EITHER, Weighted
@@ -228,7 +228,8 @@ class FeatureWeightSearch(WeightSearch):
         problem = EvidenceProblem(2, 1 + len(terms), terms, [], layout.logistic_sums, numbers, evidence.relative, None, first)
         if problem != getattr(self, "problem", None):
             self.problem, self._lists = problem, {}
-        self.terms = self._table("terms", self.engine.renderer.fragment("terms_of_evidence", terms))
+        names = [None if term.feature is None else term.feature.name for term in terms]
+        self.terms = [LogisticTerm(term.j, 0, name, None, term.kind) for term, name in zip(terms, names, strict=True)]
         self.newton = Newton(self.problem, [(term.j, 1.0) for term in terms if term.kind not in _OFFSETS], 0.0)
         self._set_penalty(options)
         self.null_objective = sum(n * math.log(sum(self.counts) / n) for n in self.counts)

@@ -324,25 +324,3 @@ SELECT
   {{ nbsql.unnested(lists.made, lists.names) | indent(2) }}
 FROM centred
 {%- endmacro %}
-
-{# One row per term: j, feature, value, kind. #}
-{% macro terms_of_evidence(terms) -%}
-SELECT j, feature, CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, kind
-FROM {% call(term, _) nbsql.constants(terms, 'terms', ['j', 'feature', 'kind']) -%}
-{{ term.j }}, {{ nbsql.nullable_text(none if term.feature is none else term.feature.name) }}, {{ nbsql.text(term.kind) }}
-{%- endcall +%}
-{%- endmacro %}
-
-{# The relation of the weights (estimating/weighted.sql). rows: the number of a class, a feature or none, and the weight. #}
-{% macro feature_weights(classes, rows) -%}
-SELECT
-  classes.class,
-  weights.feature,
-  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  weights.weight,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean
-FROM {% call(row, _) nbsql.constants(rows, 'weights', ['class_no', 'feature', 'weight']) -%}
-{{ row[0] }}, {{ nbsql.nullable_text(row[1]) }}, {{ nbsql.number(row[2]) }}
-{%- endcall +%}
-JOIN {{ classes }} AS classes ON classes.class_no = weights.class_no
-{%- endmacro %}

@@ -24,6 +24,13 @@
   levels and pairs, the (c, o, block, A_co). Products are computed by block, because those of (c, o) are those of (o, c).
 #}
 
+{# One row per class: class_no, class, n. #}
+{% macro logistic_classes(priors) -%}
+SELECT classes.class_no, classes.class, priors.n
+FROM {{ nbsql.subquery(nbsql.classes(priors)) }} AS classes
+JOIN {{ priors }} AS priors ON priors.class = classes.class
+{%- endmacro %}
+
 {#
   One row per term: j, place (of the number, or of the feature of a category), feature, value, kind, centre, scale. A column that never
   varies has no term.
