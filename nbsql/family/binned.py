@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from nbsql.errors import InputError, written
 from nbsql.family.base import NUMBERS, Cell, Macros, macros_of
@@ -15,6 +15,7 @@ from nbsql.family.kinds import Level
 
 MOST_BINS = 1000
 MOST_CODES = 100
+_ROUNDING = 1e-12  # shares, and information values, that differ by no more are the same
 
 
 @dataclass(frozen=True)
@@ -94,12 +95,13 @@ class Binned(Level):
         elif isinstance(self.by, str):
             edges = sorted({edge for least, *found in rows for edge in found if edge > least})
         else:
-            if rows[0][1] > 2:
+            if rows and rows[0][3] > 2:
                 raise InputError(
-                    f"monotone bins need a target of two classes, and this one has {rows[0][1]}; leave out monotone, "
+                    f"monotone bins need a target of two classes, and this one has {rows[0][3]}; leave out monotone, "
                     "or fit one class against the rest"
                 )
-            return replace(self, edges=self._with_codes(edge for edge, _ in rows if edge is not None))
+            merged = best_trend([Block(*row[:3]) for row in rows], self.monotone)
+            return replace(self, edges=self._with_codes(self.by[block.first - 1] for block in merged[1:]))
         if self.monotone and edges:
             return replace(self, by=edges)  # the edges are merged next
         return replace(self, edges=self._with_codes(edges))
@@ -140,6 +142,61 @@ class Binned(Level):
     @property
     def declared(self) -> list[tuple[str, float]]:
         return [(text, self.added_count) for text, *_ in self.ends]
+
+
+class Block(NamedTuple):
+    """Adjacent bins as one."""
+
+    first: int  # the number of the first of them, from 0
+    n: float  # the weight of their rows
+    of_class: float  # that of those of the class
+
+    def and_next(self, other: Block) -> Block:
+        return Block(self.first, self.n + other.n, self.of_class + other.of_class)
+
+
+def best_trend(bins: Sequence[Block], monotone: bool | str) -> list[Block]:
+    """The bins merged until the share of the class is monotone, or rises up to a place and falls from there (Binned.monotone).
+
+    Of the trends that may be, the one with the greater information value is taken, in a tie that which rises further.
+    """
+    rising, falling = len(bins), 0  # how many of the bins are part of the rise
+    tops = {"rising": [rising], "falling": [falling], "peak": range(rising, -1, -1)}.get(str(monotone), [rising, falling])
+    trends = [_trend(bins, top) for top in tops]
+    values = [*map(_information_value, trends)]
+    return next(blocks for blocks, value in zip(trends, values, strict=True) if value >= max(values) - _ROUNDING)
+
+
+def _trend(bins: Sequence[Block], top: int) -> list[Block]:
+    """The bins merged until the share of the class rises over the first `top` of them, and falls from there."""
+    before, after = _pooled(bins[:top]), _pooled(bins[top:], -1)
+    if before and after and abs(_share(before[-1]) - _share(after[0])) <= _ROUNDING:
+        before[-1] = before[-1].and_next(after.pop(0))
+    return before + after
+
+
+def _pooled(bins: Sequence[Block], sign: int = 1) -> list[Block]:
+    """The bins merged until the share of the class rises from block to block, or falls if the sign is -1.
+
+    Pool adjacent violators (Ayer et al., Annals of Mathematical Statistics 26, 1955).
+    """
+    blocks: list[Block] = []
+    for block in bins:
+        while blocks and sign * (_share(block) - _share(blocks[-1])) <= _ROUNDING:
+            block = blocks.pop().and_next(block)
+        blocks.append(block)
+    return blocks
+
+
+def _share(block: Block) -> float:
+    return block.of_class / block.n
+
+
+def _information_value(blocks: Sequence[Block]) -> float:
+    """That of the blocks, with half a row more of both sides in each, so that one of a single class has a value."""
+    sides = [(block.of_class + 0.5, block.n - block.of_class + 0.5) for block in blocks]
+    p_sum, q_sum = (math.fsum(side) for side in zip(*sides, strict=True)) if sides else (1.0, 1.0)
+    return math.fsum((p / p_sum - q / q_sum) * math.log(p / p_sum / (q / q_sum)) for p, q in sides)
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:
