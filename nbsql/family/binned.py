@@ -12,6 +12,7 @@ from nbsql.errors import InputError, written
 from nbsql.family.base import NUMBERS, Cell, Macros, macros_of
 from nbsql.family.checks import choice, finite, set_attributes, shortest, whole_number
 from nbsql.family.kinds import Level
+from nbsql.family.mdl import separating_edges
 
 MOST_BINS = 1000
 MOST_CODES = 100
@@ -91,7 +92,7 @@ class Binned(Level):
 
     def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Binned:
         if self.is_cut_by_mdl:
-            edges = sorted({row[0] for row in rows})
+            edges = separating_edges(rows, self.bins if self.by == "mdl and quantile" else None)
         elif isinstance(self.by, str):
             edges = sorted({edge for least, *found in rows for edge in found if edge > least})
         else:

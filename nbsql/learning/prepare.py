@@ -1,15 +1,12 @@
 """What must be known of the columns before they are counted, such as the edges of bins and the range of a kernel."""
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.engines.steps import Steps
 from nbsql.learning.count import check_near_zero
 from nbsql.learning.draft import Draft
 from nbsql.learning.one_dependence import with_pairs, with_parents, with_trees
@@ -101,7 +98,6 @@ ROWS_FOR_BINS = 5_000  # from which the bins are found that MDL chooses from, or
 MANY_VALUES = 1_000  # of a number that has more different values
 
 Answers = dict[str, list[tuple[Any, ...]]]
-Rows = Iterable[tuple[Any, ...]]
 
 
 def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
@@ -123,36 +119,11 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
         for share in sorted({*shares.values()}):
             alike = [feature for feature in features if shares[feature.index] == share]
             size = max(1, MAX_VALUES // max(1, rows // share))
-            read: Callable[..., Rows] = (
-                partial(_mdl_edges, engine, share, varied > 1 / 2) if is_mdl else partial(engine.query_macro, str(fit_query))
-            )
+            # The rows of a sample are told apart by their numbers where these differ, so that their order does not matter.
+            sampling = (share, varied > 1 / 2) if is_mdl else ()
             for start in range(0, len(alike), size):
-                names = {feature.index: feature.name for feature in alike[start : start + size]}
-                for index, *answer in sorted(read(model, source, alike[start : start + size])):
+                read = alike[start : start + size]
+                names = {feature.index: feature.name for feature in read}
+                for index, *answer in engine.query_macro(fit_query, model, source, read, *sampling):
                     answers[names[index]].append(tuple(answer))
     return answers
-
-
-def _mdl_edges(
-    engine: Engine, share: int, is_varied: bool, model: Context, source: Markup, features: Sequence[Feature]
-) -> Rows:
-    """One row per edge: the index of its feature, and the edge. The bins are found from one row in `share`.
-
-    With `is_varied`, the rows are told apart by their numbers, so that their order does not matter.
-    """
-    if engine.renderer.dialect.traits.recursive:
-        yield from engine.query_macro("binned_mdl", model, source, features, share, is_varied)
-        return
-    render = engine.renderer.fragment
-    with engine.temporaries() as temporary:
-        steps = Steps(engine, f"cut {', '.join(feature.name for feature in features)}", temporary)
-        parts = steps.take(render("mdl_parts", model, source, features))
-        family: Any = features[0].family
-        if "quantile" in family.by:
-            yield from engine.query_macro("quantile_edges", parts, family.bins)
-        while True:
-            parts = steps.take(render("mdl_step", parts))
-            rows = engine.query_macro("mdl_edges", parts)
-            if not rows:
-                return
-            yield from rows

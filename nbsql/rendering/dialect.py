@@ -117,7 +117,6 @@ class Traits:
     substitutes_variables: bool = False  # whether ${name} is replaced by a variable, even in names and texts
     all_but: str | None = None  # the keyword for all columns except some, as in source.* EXCEPT (a)
     materializes: bool = False  # whether a common table expression needs a keyword to be computed only once
-    recursive: bool = False  # whether a recursive query may refer to itself more than once
     folds_to_upper: bool = False  # whether names without quotes are folded to upper case
     national: bool = False  # whether a text in any script needs the prefix N
     pads_text: bool = False  # whether comparisons ignore blanks at the end of a text
@@ -143,7 +142,6 @@ DIALECTS = {
         vectorised=True,
         all_but="EXCLUDE",
         materializes=True,
-        recursive=True,
         standard_quotes=True,
     ),
     "postgres": Traits(
