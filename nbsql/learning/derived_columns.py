@@ -14,7 +14,7 @@ from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import NO_TYPE, Column, value_kind
 from nbsql.spec.derived import Derived, check_derive
 from nbsql.spec.options import Options
-from nbsql.spec.rules import is_learnt_time, learnt_texts
+from nbsql.spec.rules import is_learnt_time, learnt_texts, no_features
 from nbsql.spec.spec import Spec
 
 
@@ -51,6 +51,10 @@ def source_with_derived_columns(engine: Engine, spec: Spec, source: Source, titl
     required, texts = derived_of(spec, judged=judged), {name: column for name, *column in learnt_texts(spec, spec.derived)}
     present = {folded(column.name): column for column in source.columns}
     made: list[Derived] = []
+    features = {column for feature in spec.features for column in feature.columns}
+    absent = [each for each in required if each.words and each.name in features and folded(each.name) not in present]
+    if absent:
+        raise no_features([each.name for each in absent], source.columns, source.label, title)
     for each in spec.derived:
         known = {*present, *(folded(other.name) for other in made)}
         missing = [name for name, _ in each.reads if folded(name) not in known]

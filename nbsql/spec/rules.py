@@ -209,7 +209,7 @@ def check_source(
         return column
 
     if missing := [name for feature in spec.features for name in feature.columns if get(name) is None]:
-        raise _no_features(missing, columns, label, model)
+        raise no_features(missing, columns, label, model)
     features = [(feature, name, find(name, "a feature")) for feature in spec.features for name in feature.columns]
     for feature, name, column in features:
         if not is_learnt(feature, name, column):
@@ -229,8 +229,8 @@ def check_source(
     return found
 
 
-def _no_features(missing: Sequence[str], columns: Sequence[Column], label: str, model: str) -> InputError:
-    """The error for a source that lacks features of a model, with the source that has them as missing values."""
+def no_features(missing: Sequence[str], columns: Sequence[Column], label: str, model: str) -> InputError:
+    """The InputError for a source that lacks features of a model, with the source that has them as missing values."""
     names = [column.name for column in columns]
     fact: object = no_column(missing[0], names, label, f"a feature of {model}")
     if len(missing) > 1:

@@ -239,3 +239,15 @@ def test_a_fit_leaves_names_and_codes_alone(con, sql):
 def test_a_fit_says_which_units_are_mixed(con, sql, units):
     said = f"""'x' holds numbers, {units}, and is taken for a category; say what they are: derive={{"x": "..."}}"""
     assert fitted(con, f"SELECT id, y, {sql} AS x FROM t")[1] == [said]
+
+
+def test_rows_without_a_column_of_such_words_are_told_of_a_missing_feature(con: duckdb.DuckDBPyConnection) -> None:
+    source = "SELECT id, y, if(id % 10 = 0, 'NA', (id % 50)::VARCHAR) AS x, if(id % 7 = 0, 'NA', 'k' || id % 3) AS c FROM t"
+    model = nbsql.fit(con, source, **OPTIONS, name="m", missing=["NA"], replace=True)
+    for rows, fact in (
+        ("SELECT 'k1' AS c", "no column 'x' in the query, a feature of model 'm'; its columns are 'c'; if it is not known"),
+        ([{"z": 1}], "no columns 'x', 'c' in the rows, features of model 'm'; its columns are 'z'; if they are not known"),
+    ):
+        with pytest.raises(nbsql.InputError) as caught:
+            model.predict(rows)
+        assert str(caught.value).startswith(fact)
