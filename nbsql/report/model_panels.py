@@ -62,9 +62,8 @@ def card(request: Request) -> Iterator[Figure]:
     ]
     features = [f"{shown(each.name)} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in state.spec.features]
     learnt = f", learnt from {number(total)} rows" if total else ""
-    finding = (
-        f"Predicts {shown(state.spec.target)} ({counted(len(rows), 'class')}) from {counted(len(features), 'feature')}{learnt}"
-    )
+    predicts = f"Predicts {shown(state.spec.target)} ({counted(len(rows), 'class')}) from"
+    finding = f"{'Describes rows by' if state.spec.describes_rows else predicts} {counted(len(features), 'feature')}{learnt}"
     yield Figure(finding, {"rows": bars}, query.sql, "card", notes=[f"Features: {first_names(features)}.", *_history(request)])
 
 

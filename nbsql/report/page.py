@@ -86,7 +86,7 @@ def page(
     title = f"Model {shown(state.name)}" if state.name else f"A model of {shown(state.spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)
-    how = ". ".join(filter(None, [made, "" if found is None else found.how]))
+    how = ". ".join(filter(None, [made, "" if found is None or state.spec.describes_rows else found.how]))
     return render_page(
         title=title, told=told, source=source, how=how, summary=summary(state, found, sections, least), sections=sections,
         left_out=left_out, least=least,
@@ -165,6 +165,8 @@ def summary(state: ModelState, found: ScoredSource | None, sections: list[Sectio
     told = [findings[name] for name in _FINDINGS if name in findings][:3]
     tied = state.spec.has_weights or any(feature.family.kind == "pairs" for feature in state.spec.features)
     dependence = None if tied else figures.get("dependence")  # such a model does not count the evidence of both in full
+    if state.spec.describes_rows:
+        found = None
     return Summary(_subject(state, least), _verdict(state, found), told, _caveat(found, dependence))
 
 
@@ -180,10 +182,15 @@ def _subject(state: ModelState, least: int) -> str:
     of = f" of {sources[0]}" if len(sources) == 1 and not sources[0].startswith("the ") else ""
     learnt = f" It was learnt from {number(rows)} rows{of}." if rows else ""
     columns = {column for feature in state.spec.features for column in feature.columns}
-    return f"The model predicts {target}{named}, from {counted(len(columns), 'column')}.{learnt}"
+    from_columns = counted(len(columns), "column")
+    if state.spec.describes_rows:
+        return f"The model describes rows by {from_columns}, without a target.{learnt}"
+    return f"The model predicts {target}{named}, from {from_columns}.{learnt}"
 
 
 def _verdict(state: ModelState, found: ScoredSource | None) -> str:
+    if state.spec.describes_rows:
+        return "It says how unusual a row is: model.unusual(source) begins with the least likely one."
     if found is None:
         return "It was not tried on rows whose class is known, so this page cannot say how good it is."
     judged = found.evaluation

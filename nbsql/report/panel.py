@@ -123,10 +123,13 @@ class Panel:
     shows_rows: bool = False  # whether the panel shows rows of the source
     of_periods: bool = False  # whether the panel needs rows of several periods, whose class may be unknown
     of_classes: bool = False  # whether the panel compares classes, and says nothing of a single one
+    of_target: bool = False  # whether the panel says how well a target is told, or by what
 
     def drawn(self, request: Request) -> Iterator[Figure]:
-        """The pictures. Raises ModelError if the panel compares classes, and the model has only one."""
-        if self.of_classes and request.state.spec.has_target and len(request.state.classes) < 2:
+        """The pictures. Raises ModelError if the panel is about classes, and the model has only one, or none."""
+        if request.state.spec.describes_rows and (self.of_classes or self.of_target):
+            raise ModelError(f"{request.state.title} has no target, which {self.name} needs")
+        if self.of_classes and len(request.state.classes) < 2:
             raise ModelError(f"{request.state.title} has only one class; {self.name} compares classes")
         yield from self.figures(request)
 

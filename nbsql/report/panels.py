@@ -18,9 +18,12 @@ PANELS = (
     Panel(
         "verdict", "Is it any good?",
         "Blue uses the features, grey is a baseline that ignores them. Higher accuracy and lower log loss are better.",
-        verdict,
+        verdict, of_target=True,
     ),
-    Panel("ranking", "What matters?", "The longer the bar, the more the feature alone reveals about the class.", ranking),
+    Panel(
+        "ranking", "What matters?", "The longer the bar, the more the feature alone reveals about the class.",
+        ranking, of_target=True,
+    ),
     Panel(
         "profile", "What does a feature contribute?",
         "A feature is informative where the classes differ. Of numbers, curves are fitted densities, bars counted rows.",

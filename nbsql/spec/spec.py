@@ -192,6 +192,11 @@ class Spec:
         return self.target != NO_TARGET
 
     @property
+    def describes_rows(self) -> bool:
+        """Whether all rows are of one class, as for a model that finds unusual ones."""
+        return not self.has_target and self.clusters is None
+
+    @property
     def slice_expression(self) -> str | None:
         """The expression of the slices or the segments, by whose value the cells are counted."""
         return self.slice_by or self.segment_by

@@ -161,3 +161,20 @@ def test_values_that_are_cut_to_the_same_text_stay_apart(con):
         "who = the first customer …(2)…in Ulm (Donau)",
         "who = x",
     ]
+
+
+def test_a_report_without_a_target_judges_no_predictions(con, tmp_path):
+    con.execute("CREATE TABLE t AS SELECT 'k' || i % 3 AS k, i * 1.5 AS x FROM range(60) AS r(i)")
+    model = nbsql.fit(con, "t", target=None, name="m")
+    for source in (None, "t"):
+        model.report(tmp_path / "page.html", source=source)
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert "The model describes rows by 2 columns, without a target. It was learnt from 60 rows of t." in page
+        assert "It says how unusual a row is: model.unusual(source) begins with the least likely one." in page
+        assert "Describes rows by 2 features, learnt from 60 rows" in page
+        assert not [word for word in ("100.0 % right", "folds are not", "more about", "priors only") if word in page]
+    for panel in PANELS:
+        if panel.of_classes or panel.of_target:
+            with pytest.raises(nbsql.ModelError) as caught:
+                getattr(model.plot, panel.name)(*(["t"] if panel.needs_source else []))
+            assert str(caught.value) == f"model 'm' has no target, which {panel.name} needs"
