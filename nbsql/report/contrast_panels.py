@@ -38,7 +38,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
     strongest = frequent[:_BARS]
     edge = max((abs(row["log_ratio"]) for row in strongest if math.isfinite(row["log_ratio"])), default=math.log(1000)) * 1.2
     first, is_only = strongest[0], any(not math.isfinite(row["log_ratio"]) for row in strongest)
-    finding = request.value_name(first["feature"], first["value"])
+    finding = request.subject(first["feature"], first["value"])
     sides = (one, other) if first["log_ratio"] > 0 else (other, one)
     if abs(first["log_ratio"]) < ALIKE:
         finding = f"Values are about equally frequent in {one} and in {other}"

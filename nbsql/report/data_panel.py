@@ -46,10 +46,10 @@ def data(request: Request) -> Iterator[Figure]:
     gaps = [row for row in rows if row["missing"]]
     read = len({column for feature in state.spec.features for column in feature.columns})
     several, without = len(features), len(gaps)
-    finding = f"{counted(without, 'column')} of {several} {'has' if without == 1 else 'have'} missing values"
+    finding = f"{counted(without, 'column')} of {several:,} {'has' if without == 1 else 'have'} missing values"
     finding += f", most of all {shown(gaps[0]['feature'])} ({share(gaps[0]['missing'])})" if gaps else ""
     if not gaps:
-        finding = f"No value is missing in {'the column' if several == 1 else f'any of the {several} columns'}"
+        finding = f"No value is missing in {'the column' if several == 1 else f'any of the {several:,} columns'}"
     unique = [row["feature"] for row in rows if row["missing"] is not None and (row["levels"] or 0) > NEARLY_UNIQUE * row["n"]]
     learnt = sum(row["n"] or 0 for row in records(relation_query(state, "priors", "class")))
     notes = [
@@ -57,7 +57,7 @@ def data(request: Request) -> Iterator[Figure]:
         f"{listed(unique, _SHOWN)}: hardly any value occurs twice, so that new rows have others." if unique else None,
         *_warned(request),
         *_alike(request, [feature.name for feature in features if feature.family.cell == "level"]),
-        f"The {_BARS} columns of {len(rows)} with most missing values." if len(rows) > _BARS else None,
+        f"{_BARS} of {len(rows):,} columns{', those with most missing values' if gaps else ''}." if len(rows) > _BARS else None,
     ]
     yield Figure(finding, {"rows": bars}, query.sql, "data", notes=notes)
 

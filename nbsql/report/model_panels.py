@@ -70,7 +70,7 @@ def card(request: Request) -> Iterator[Figure]:
 def first_names(names: Sequence[str]) -> str:
     """The names on one line: the first 30, and how many more there are."""
     more = len(names) - 30
-    return ", ".join(names[:30]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(names[:30]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _share_and_rows(prior: float, n: float | None) -> str:
@@ -273,7 +273,8 @@ def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
         finding = f"{name} has {counted(folded + len({row['value'] for row in bars}) - 1, 'value')}, and each is rare"
     elif telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
-        value = {label: sentences[each] for each, label in labels.items()}.get(best["value"], f"{name} = {best['value']}")
+        found = next((each for each, label in labels.items() if label == best["value"]), None)
+        value = f"{name} = {best['value']}" if found is None else request.subject(name, found)
         rest = [label for label in names if label != best["class"]]
         sides = (best["class"], rest[0] if len(rest) == 1 else "the other classes")
         more, less = sides if best["log_odds"] > 0 else sides[::-1]
@@ -284,7 +285,8 @@ def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
         finding = f"Values of {name} by class"
     few = f"Values with fewer than {least} rows, and all" if least > 1 else "All values"
     combined = f"{few} after the {_VALUES} most frequent, are {'left out' if with_parent else 'combined'}."
-    notes = [note, combined if folded else None]
+    given = "A bar is a share of the rows of its class that have what follows 'with'." if with_parent else None
+    notes = [note, given, combined if folded else None]
     return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(names)], notes, name)
 
 

@@ -20,6 +20,7 @@ from nbsql.queries.query import Query, named_rows
 from nbsql.queries.table import number
 from nbsql.queries.table import plain as in_one_line
 from nbsql.report.scored_source import ScoredSource
+from nbsql.spec.spec import Feature
 from nbsql.storage.state import ModelState
 
 CHARTS = Path(__file__).parent / "charts"
@@ -60,9 +61,18 @@ class Request:
 
     def value_name(self, feature: str, value: Any) -> str:
         """A value of a feature as titles and labels name it."""
-        found = next((each for each in self.state.spec.features if feature in (each.name, shown(each.name))), None)
+        found = self._feature(feature)
         words = [] if found is None else value_words(found, value, shown)
         return " with ".join(words) or value_name(feature, value, found is not None and found.family.bag)
+
+    def subject(self, feature: str, value: Any) -> str:
+        """A value as sentences name it whose likelihood they tell, which is one among rows alike in the parents."""
+        found = self._feature(feature)
+        words = value_words(found, value, shown) if found is not None and found.family.parent else []
+        return f"Where {' and '.join(words[1:])}, {words[0]}" if len(words) > 1 else self.value_name(feature, value)
+
+    def _feature(self, name: str) -> Feature | None:
+        return next((each for each in self.state.spec.features if name in (each.name, shown(each.name))), None)
 
     @property
     def source(self) -> ScoredSource:

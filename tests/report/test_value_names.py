@@ -1,5 +1,7 @@
 """How pictures and explanations name bins, values of several columns, and labels that compare."""
 
+import re
+
 import duckdb
 import pytest
 
@@ -88,6 +90,8 @@ def test_shares_that_are_given_a_parent_are_not_added_up(con):
     child = next(each.name for each in model.state.spec.features if each.family.parent)
     figure = model.plot.profile(child, least=5).figure
     assert not any(row["value"].startswith("(") for row in figure.tables["rows"])
+    assert re.match(r"Where [^,]*damp.*, .*hour.* is \d.* times as frequent in rain", figure.finding)
+    assert figure.notes[0] == "A bar is a share of the rows of its class that have what follows 'with'."
     assert figure.notes[-1] == "Values with fewer than 5 rows, and all after the 15 most frequent, are left out."
 
 
