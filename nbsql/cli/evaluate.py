@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -183,11 +183,20 @@ CALIBRATE = verb_command(
     ["churn customers --test holdout", "churn validation --held-back --method platt"],
     with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")(_calibrate),
     held_back,
+    method=option(
+        "--method", type=click.Choice(get_args(Method)), default="temperature", metavar="METHOD",
+        help="temperature: one number for all probabilities. platt, isotonic: a curve for each class; isotonic needs some "
+        "thousand rows. conformal, certain: for `nbsql predict --coverage` and `--certain`; probabilities stay as they are.",
+    ),
+    confidence=option(
+        "--confidence", type=float, metavar="N",
+        help="How probable it is that --method certain keeps what it promises.  [default: 0.95]",
+    ),
     folds=option(
         "--folds", type=FOLDS, help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]"
     ),
     weight=option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows."),
-)
+)  # fmt: skip
 
 Limits = tuple[tuple[str, float], ...]  # metrics and their limits
 

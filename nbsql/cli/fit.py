@@ -30,11 +30,10 @@ _ARGUMENTS = {*METHOD_OPTIONS, "more_families", "best", "best_by", "prior_alpha"
 def fit(
     database: str, source: str, *, name: str, target: str | None, no_target: bool, replace: bool, form: Form, **given: Any
 ) -> None:
-    """Fit a naive Bayes model of the column --target of SOURCE, and store it in DATABASE as the schema --name.
+    """Fit a model that predicts the column --target of SOURCE, and store it in DATABASE as the schema --name.
 
-    The family of a feature follows from the type of its column: text is categorical, BOOLEAN is bernoulli, numbers are
-    gaussian, and lists of text are bags of tokens. A look at the values finds better ones, and leaves out keys (--infer). If
-    the fit fails, the database is unchanged.
+    A target and a name are enough: each other column is a feature, with a family chosen by a look at its values, and keys are
+    left out. If the fit fails, the database is unchanged.
 
     \b
       nbsql fit shop.duckdb customers --target churned --name churn --id customer_id

@@ -33,13 +33,13 @@ one_family = by_name(
     "--family",
     "families",
     type=FAMILY,
-    help="The family of a column, instead of the inferred one: visits=poisson, "
-    "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
+    help="The family of a column: visits=poisson, notes='text(stop_words=english,ngrams=2)'. `nbsql help families` lists "
+    "them. Repeatable.",
 )
 _OF_FIT: dict[str, Decorator] = {
     "id": option(
         "--id", multiple=True, metavar="COLUMN",
-        help="A key column, which is not a feature and identifies rows in explanations. Repeatable.",
+        help="A column that names rows, and is no feature. Repeatable.",
     ),
     "features": together(
         option(
@@ -48,55 +48,52 @@ _OF_FIT: dict[str, Decorator] = {
         ),
         option("--best", type=AT_LEAST_1, metavar="N", help="Keep the N most informative features."),
         option(
-            "--best-by", type=click.Choice(get_args(By)),
-            help="The measure by which --best ranks.  [default: mutual_information]",
+            "--best-by", type=click.Choice(get_args(By)), metavar="MEASURE",
+            help="The measure by which --best ranks: mutual_information, the default, chi_square, symmetrical_uncertainty or "
+            "f_statistic.",
         ),
     ),
     "exclude": option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
     "derive": by_name(
         "--derive", type=EXPRESSION,
-        help="A column that the model computes from those of whatever it reads, or replaces: 'per_page=price / pages'. "
-        "Repeatable.",
+        help="A column that the model computes, or replaces: 'per_page=price / pages'. Repeatable.",
     ),
     "missing": option(
         "--missing", multiple=True, metavar="WORD",
-        help="A word that stands for a missing value in columns of texts: --missing NA --missing '?'. Repeatable.",
+        help="A word for a missing value: --missing NA --missing '?'. Repeatable.",
     ),
     "joins": option(
         "--join", "joins", type=JOIN, multiple=True,
-        help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
-        "for its columns products:product=id:product. Repeatable.",
+        help="A table with more features, and its key: customers:customer_id, products:product=id, or "
+        "products:product=id:product with a prefix for its columns. Repeatable.",
     ),
     "families": together(
         one_family,
         option(
             "--families", "more_families", type=FAMILIES_FILE,
-            help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt, with derive and missing "
-            "beside; --family and --derive take precedence. For fit, auto chooses the families of all other columns by "
-            "cross-validation, and --family x=auto that of one column.",
+            help="A file of families, YAML or JSON, as meta.nbsql of dbt. For fit, auto tries several for each column, and "
+            "--family x=auto for one.",
         ),
     ),
     "weight": together(
         weighted,
         option(
             "--half-life", callback=number_or_text, metavar="TIME",
-            help="The age at which a row counts half: '30 days', or a number if --at is one. Counts can still be added.",
+            help="The age at which a row counts half: '30 days', or a number if --at is one.",
         ),
         option("--at", metavar="COLUMN", help="For --half-life, the time of a row: a date, a timestamp or a whole number."),
     ),
     "method": together(
         option(
-            "--method", type=click.Choice(list(METHODS)), default="naive",
-            help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
-            "tan: each category may depend on one other, kdb: on several. aode: the mean over models in which all depend on "
-            "one. logistic: learnt weights. weighted: features have weights. em: rows without a class are used, too. "
-            "clusters: of --no-target, groups of rows. `nbsql help methods` says more of their options.",
+            "--method", type=click.Choice(list(METHODS)), default="naive", metavar="METHOD",
+            help=f"One of {', '.join(METHODS)}. Features depend on others in tan, kdb and aode, and have weights in weighted; "
+            "em also learns from rows without a class. `nbsql auto` tries several, and `nbsql help methods` describes all.",
         ),
         *METHOD_OPTIONS.values(),
     ),
     "segment_by": together(
-        option("--segment-by", metavar="EXPR", help="Fit one model for each segment, by an SQL expression: region."),
-        option("--segment-shrinkage", type=float, help="The pseudo-counts by which the whole enters a segment.  [default: 10]"),
+        option("--segment-by", metavar="EXPR", help="A model for each value of an SQL expression: region."),
+        option("--segment-shrinkage", type=float, help="How many rows of the whole each segment borrows.  [default: 10]"),
     ),
     "prior": together(
         option(
@@ -107,6 +104,15 @@ _OF_FIT: dict[str, Decorator] = {
     ),
 }  # fmt: skip
 
+
+_SHORTER = {  # than the docstring of `nbsql.fit`
+    "infer": "Choose the family of a column by its values, or by its type alone. By values, keys are left out.",
+    "alpha": "The pseudo-count by which rare values are smoothed; by default 1, or 0 for --method joint or --estimate mle.",
+    "estimate": "How probabilities follow from counts: by default the mean; the mode, or map; or mle, without smoothing.",
+    "unseen": "What a value never seen in training counts: nothing, or as a count of 0.",
+    "nulls": "A missing value is skipped, a category of its own, or an error.",
+    "slice_by": "Keep the counts apart by an SQL expression, such as \"date_trunc('month', sent_at)\".",
+}
 
 TARGET = option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 TARGET_OR_NONE = together(
@@ -134,7 +140,8 @@ def option_of_fit(name: str) -> Decorator:
     if name in _OF_FIT:
         return _OF_FIT[name]
     (found,) = (each for each in model_fields() if each.name == name)
-    return option_of(name, get_type_hints(Options)[name], found.default, " ".join(texts_of_options()[name].split()))
+    text = _SHORTER.get(name) or " ".join(texts_of_options()[name].split())
+    return option_of(name, get_type_hints(Options)[name], found.default, text)
 
 
 def takes(

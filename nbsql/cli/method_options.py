@@ -1,6 +1,5 @@
 """The options of the methods of a fit, from the fields of their classifiers, and the classifier that some of them make."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import reduce
@@ -13,12 +12,8 @@ from nbsql.cli.arguments import COMPONENTS, RENAMED
 from nbsql.cli.options import Decorator, option, option_of
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.method import METHODS, Mixture
-from nbsql.spec.signature import described_arguments
 
 _KINDS: tuple[type[Classifier], ...] = (*METHODS.values(), Mixture)
-_SENTENCE_END = re.compile(r"\.(?= [A-Z]|$)")
-_CITATION = re.compile(r" \([A-Z][^()]* \d{4}\)")
-_CLASS = re.compile(r"`nbsql\.(\w+)(?:\(\))?`")
 
 
 def _arguments(kind: type[Classifier]) -> dict[str, Any]:
@@ -35,27 +30,35 @@ def _methods_with(argument: str) -> list[str]:
 _ARGUMENTS = {RENAMED.get(argument, argument): argument for kind in _KINDS for argument in _arguments(kind)}
 
 
-def _text(argument: str) -> str:
-    """What the option of an argument says: of each method the first sentence of the docstring, and what says the default."""
-    said: dict[str, list[str]] = {}
-    for name, kind in METHODS.items():
-        if argument in _arguments(kind):
-            text = " ".join(described_arguments(kind.__doc__)[argument].split())
-            first, *more = _SENTENCE_END.split(_CITATION.sub("", text))
-            sentences = [first, *(each.lstrip().replace(" (None)", "", 1) for each in more if each.startswith(" By default"))]
-            sentence = _CLASS.sub(lambda each: f"`{each[1].lower()}`", ". ".join(sentences))
-            default = _arguments(kind)[argument]
-            shown = f" [default: {default:g}]" if isinstance(default, float) else f" [default: {default}]" if default else ""
-            said.setdefault(f"{sentence}{shown}.", []).append(name)
-    return " ".join(f"For {' and '.join(names)}: {text}" for text, names in said.items())
+_TEXTS = {  # `nbsql help methods` says more; a default follows from a method that has one
+    "backoff": "For joint: naive predicts a row that was never seen by naive Bayes, which else has no prediction.",
+    "shrinkage": "For lda, qda: from 0, the default, to 1, how far covariances are drawn together; ledoit-wolf chooses. "
+    "For tan, aode, kdb: how many rows an estimate without the (last) parent counts for; 20 for kdb.",
+    "toward": "For qda: what covariances are drawn toward.  [default: identity]",
+    "number_bins": "For tan, aode, kdb: cut numbers where the classes differ, mdl, or into N bins.  [default: mdl]",
+    "weighted": "For tan, kdb: whether features also have weights; by default those of kdb have.",
+    "k": "For kdb: the most parents of a feature, by default the best of 0 to 3. For clusters: how many; it must be given.",
+    "least": "For aode: how often a value must occur to be a parent.  [default: 1]",
+    "penalty": "For logistic, weighted: how much large weights cost; by default 0.5, and for weighted the best of 1, 10, 100.",
+    "iterations": "For logistic, em, clusters: the most steps.  [default: 100]",
+    "tolerance": "For logistic, em, clusters: the change at which the steps end.  [default: 1e-08 of logistic, else 1e-05]",
+    "per": "For weighted: one weight for each feature, or one for each class, too, or whichever is better.  [default: feature]",
+    "views": "For weighted: whether a number counts both as bins and as a density; by default if there are enough rows.",
+    "pairs": "For weighted: at most so many pairs of columns become features, too.  [default: 0]",
+    "triples": "For weighted: at most so many triples of columns become features, too.  [default: 0]",
+    "parents": "For weighted: add features that depend on so many other columns, at most 3.  [default: 0]",
+    "em_weight": "For em: what a row without a class counts, beside one with.  [default: 1]",
+    "starts": "For clusters: how often the search starts anew.  [default: 5]",
+    "seed": "For clusters: another whole number may find other clusters.  [default: 0]",
+    "components": "For naive: split every class, or some (yes=3,no=2), into K parts, of which it is the mixture.",
+}
 
 
 def _option(name: str, argument: str) -> Decorator:
     if argument == "components":
-        text = "Split every class, or some (yes=3,no=2), into K components by k-means on its numbers. A class is their mixture."
-        return option("--components", type=COMPONENTS, help=text)
+        return option("--components", type=COMPONENTS, help=_TEXTS[name])
     annotations = [get_type_hints(kind)[argument] for kind in _KINDS if argument in _arguments(kind)]
-    return option_of(name, reduce(or_, annotations), None, _text(argument))
+    return option_of(name, reduce(or_, annotations), None, _TEXTS[name])
 
 
 METHOD_OPTIONS = {name: _option(name, argument) for name, argument in _ARGUMENTS.items()}

@@ -57,7 +57,7 @@ def option_of(name: str, annotation: Any, default: Any, text: str) -> Decorator:
 
     Where the docstring says what None does, this is what the command does without the option.
     """
-    text = re.sub(r"\bNone\b", "the default", text)
+    text = re.sub(r"\bNone\b", "the default", re.sub(r"(?<=\. )None\b", "The default", text))
     kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     kind = next(each for each in kinds if each is not type(None))
     words = [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]
@@ -79,8 +79,33 @@ def option_of(name: str, annotation: Any, default: Any, text: str) -> Decorator:
     return option(flag, name, help=text[:1].upper() + text[1:], **options)
 
 
+# The headings in the help of a command that fits, and the options below each; its own and others stand below "Options".
+_HEADINGS = {
+    "Columns": "id features best best_by exclude derive missing joins families more_families infer nulls",
+    "Weights, slices and segments": "weight half_life at slice_by segment_by segment_shrinkage",
+    "Smoothing and priors": "alpha alphas estimate prior prior_alpha priors unseen",
+    "Method, and options of some": "method backoff shrinkage toward number_bins weighted k least penalty iterations tolerance "
+    "per views pairs triples parents em_weight starts seed components",
+}
+_HEADING_OF = {name: heading for heading, names in _HEADINGS.items() for name in names.split()}
+
+
 class Command(click.Command):
-    """A command that refuses an option of one value which is given twice. Click takes the last of them in silence."""
+    """A command that refuses an option of one value which is given twice. Click takes the last of them in silence.
+
+    The help of one that fits has its options below headings.
+    """
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        params = self.get_params(ctx)
+        if not {"alpha", "method"} <= {each.name for each in params}:
+            super().format_options(ctx, formatter)
+            return
+        for title in ("Options", *_HEADINGS):
+            options = [each for each in params if _HEADING_OF.get(each.name or "", "Options") == title]
+            shown = [each.get_help_record(ctx) for each in options if isinstance(each, click.Option)]
+            with formatter.section(title):
+                formatter.write_dl([each for each in shown if each is not None], col_max=26)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         _, _, given = self.make_parser(ctx).parse_args(list(args))

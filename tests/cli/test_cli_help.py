@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import fields
 
 import pytest
 from click.testing import CliRunner
@@ -51,6 +52,30 @@ def test_the_help_lists_each_command_once_below_what_it_is_for():
 
 def test_a_command_has_its_help():
     assert helped("fit").output == CliRunner().invoke(main, ["fit", "--help"]).output
+
+
+def test_the_help_of_a_fit_says_each_option_in_few_plain_lines_below_what_it_is_for():
+    text = helped("fit").output
+    headings = ["Options", "Columns", "Weights, slices and segments", "Smoothing and priors", "Method, and options of some"]
+    assert re.findall(r"^(\w[\w, ]+):$", text, re.MULTILINE) == headings
+    assert max(map(len, text.split("Options:\n")[1].splitlines())) <= 80
+    options = re.split(r"\n(?=  -)", text)[1:]
+    assert max(len(" ".join(re.split(r"\n\n", each)[0].split())) for each in options) < 330
+    for name in ("auto", "sweep", "cross-validate", "classify"):
+        assert re.findall(r"^Smoothing and priors:$", CliRunner().invoke(main, [name, "--help"]).output, re.MULTILINE)
+    assert headings[1] + ":" not in CliRunner().invoke(main, ["predict", "--help"]).output
+
+
+def test_the_defaults_of_methods_in_the_help_are_those_of_python():
+    text = " ".join(helped("fit").output.split())
+    for option, method, argument in (
+        ("toward", nbsql.QDA, "toward"), ("least", nbsql.AODE, "least"), ("starts", nbsql.Clusters, "starts"),
+        ("seed", nbsql.Clusters, "seed"), ("pairs", nbsql.Weighted, "pairs"), ("em-weight", nbsql.EM, "weight"),
+        ("iterations", nbsql.EM, "iterations"), ("number-bins", nbsql.TAN, "bins"), ("per", nbsql.Weighted, "per"),
+    ):  # fmt: skip
+        (default,) = (field.default for field in fields(method) if field.name == argument)
+        shown = f"{default:g}" if isinstance(default, float) else str(default)
+        assert re.search(rf"--{option} (?:(?! --).)*\[default: {shown}\]", text), option
 
 
 def test_what_is_no_page_is_said_with_the_nearest():
