@@ -198,7 +198,7 @@ def test_a_class_of_yes_and_no_can_keep_its_words_by_what_is_said(tmp_path, monk
 
 def test_columns_whose_names_are_numbers_have_a_warning_each(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = [f"{'NA' if i % 3 == 0 else i},{'NA' if i % 3 == 1 else i},{'ab'[i % 2]}" for i in range(60)]
+    rows = [f"{'NA' if i % 3 == 0 else i},{'?' if i % 3 == 1 else i},{'ab'[i % 2]}" for i in range(60)]
     Path("years.csv").write_text("\n".join(["2020,2021,kind", *rows, ""]), encoding="utf-8")
     warned = nb("fit", "shop.duckdb", "years.csv", "--target", "kind", "--name", "m").stderr
     assert "warning: '2020' " in warned
