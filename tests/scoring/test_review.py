@@ -92,6 +92,13 @@ def test_what_a_person_is_told(con, weather):
     assert row[3:] == (5, 1, "never seen: m = v; m = w; m = x and 2 more")
 
 
+def test_no_posterior_is_rounded_to_none_or_all(con):
+    likelihoods = {"a": {"x": {"u": 0.9, "v": 0.1}}, "b": {"x": {"u": 0.001, "v": 0.0}}}
+    given = nbsql.from_tables(con, priors={"a": 0.9, "b": 0.1}, likelihoods=likelihoods)
+    reasons = [row[-1] for row in given.review("SELECT unnest(['u', 'v']) AS x")]
+    assert reasons == ["a > 99 %, b < 1 %", "a 100 %, b 0 %"]
+
+
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_calibrated_posteriors_rank_the_queue(con, method):
     con.execute("CREATE TABLE t AS SELECT i AS id, i * 7 % 10 // 4 y, 'v' || i * 3 % 4 AS v, i % 9 AS x FROM range(90) AS t(i)")

@@ -116,13 +116,16 @@ FROM {{ scored }} AS source
 {{ nbsql.element(nbsql.word('source.nbsql_posteriors'), number) }}
 {%- endmacro %}
 
-{# The two most probable classes in words: ham 52 %, spam 48 %. #}
+{# The two most probable classes in words: ham 52 %, spam 48 %. No posterior is rounded to 0 or 100 % unless it is 0 or 1. #}
 {% macro two_most_probable() -%}
 {% for place in ['nbsql_winner', 'nbsql_runner_up'] -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
-CAST({{ nbsql.element(nbsql.word('source.nbsql_labels'), number) }} AS {{ nbsql.string() }}) || {{ nbsql.text(' ') }} || CAST(CAST(floor(
-    100 * {{ nbsql.posterior_at(place) }} + {{ nbsql.number(0.5) }}
-  ) AS BIGINT) AS {{ nbsql.string() }}) || {{ nbsql.text(' %') if loop.last else nbsql.text(' %, ') }}{% if not loop.last %} || {% endif %}
+{% set posterior = nbsql.posterior_at(place) -%}
+CAST({{ nbsql.element(nbsql.word('source.nbsql_labels'), number) }} AS {{ nbsql.string() }}) || CASE
+    WHEN {{ posterior }} >= {{ nbsql.number(0.995) }} AND {{ posterior }} < 1 THEN ' > 99'
+    WHEN {{ posterior }} < {{ nbsql.number(0.005) }} AND {{ posterior }} > 0 THEN ' < 1'
+    ELSE {{ nbsql.text(' ') }} || CAST(CAST(floor(100 * {{ posterior }} + {{ nbsql.number(0.5) }}) AS BIGINT) AS {{ nbsql.string() }})
+  END || {{ nbsql.text(' %') if loop.last else nbsql.text(' %, ') }}{% if not loop.last %} || {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
