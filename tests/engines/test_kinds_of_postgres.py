@@ -402,3 +402,24 @@ def test_few_different_numbers_are_the_same_categories_as_on_duckdb(pg, kind):
         new = "SELECT 1 AS id, CAST(0.75 AS DOUBLE PRECISION) AS dose UNION ALL SELECT 2, CAST(7 AS DOUBLE PRECISION)"
         found.append([row for source in ("doses", new) for row in model.predict_proba(source).fetchall()])
     assert_same_rows(*([tuple(map(plain, row)) for row in rows] for rows in found))
+
+
+def test_what_python_or_an_order_cannot_hold_is_cast_to_text(pg, tmp_path):
+    pg.execute("""CREATE TABLE calls AS SELECT i % 2 AS y, json_build_object('a', i % 3) AS told,
+        CASE i % 3 WHEN 0 THEN 'infinity' WHEN 1 THEN '-infinity' ELSE TIMESTAMPTZ '2026-01-01+00' END AS sent
+        FROM generate_series(1, 12) AS t(i)""")
+    model = nbsql.fit(pg, "calls", target="y", families={"sent": "categorical"}, exclude=["told"], name="m")
+    expected = ["-infinity", "2026-01-01 00:00:00+00", "infinity"]
+    assert [row[3] for row in model.statistics.fetchall()[::2] if row[2] == "sent"] == expected
+    with pytest.raises(nbsql.DatabaseError, match=r"^.* for type json; cast the column to text$"):
+        model.evaluate("calls", by="told").slices.fetchall()
+    cure = r"Python has no such date: cast the column to text, or leave it out with columns=\[\.\.\.\]$"
+    with pytest.raises(nbsql.DatabaseError, match=f"^timestamp too .*infinity'; {cure}"):
+        model.predict("calls").fetchall()
+    model.export(tmp_path / "m.nbsql")
+    moved = nbsql.import_(duckdb.connect(), tmp_path / "m.nbsql", name="m")
+    assert [row[3] for row in moved.statistics.fetchall()[::2] if row[2] == "sent"] == expected
+    moved.report(tmp_path / "m.html")
+    query = moved.predict("SELECT DATE 'infinity' AS day, NULL AS sent")
+    with pytest.raises(nbsql.DatabaseError, match=r"^pandas has no date 'infinity'; cast the column to text, or leave it out"):
+        query.df()

@@ -200,6 +200,8 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "cannot be scored by the same macro, which DuckDB expands once; make a table of the view, or score it in Python",
     "Query exceeded maximum execution time": "the query took longer than this session allows; SET max_execution_time = 0, or a "
     "longer time in milliseconds",
+    r"Could not convert .* \((.*)\) to microseconds": "pandas has no date {!r}; cast the column to text, or leave it out with "
+    "columns=[...]",
     "Connection already closed": "the connection is closed; open a new one, and load the model with it",
     r'No files found that match the pattern "(.*)"': "no file {!r}; check its path",
     r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",

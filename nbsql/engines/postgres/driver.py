@@ -301,6 +301,10 @@ def _one_line(error: psycopg.Error) -> str:
         return f"{said} in a row of the source; divide by nullif(x, 0), say"
     if state == "22003" and said.endswith(" out of range"):  # numeric value out of range
         return f"{said} in a row of the source; make a double of one number: CAST(... AS double precision)"
+    if state == "42883" and "equality operator for type" in said:
+        return f"{said}; cast the column to text"
+    if state is None and re.search(r"\((?:after|before) year", said):  # psycopg reads what Python's dates cannot hold
+        return f"{said}; Python has no such date: cast the column to text, or leave it out with columns=[...]"
     if state == "42P16" and "temporary" in said:  # invalid table definition
         return "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
     if state in ("42883", "42P01", "42704") and "function" in (error.diag.context or ""):  # a name that is nowhere

@@ -85,7 +85,9 @@ END
 {# A date, a time or an interval as text, whatever the session: a time with a time zone is that of UTC. type: in lower case. #}
 {% macro default__time_as_text(x, type) -%}
 {% set given %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% if type == 'timestamp with time zone' %}(CAST(TRY_CAST({{ x }} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS {{ nbsql.string() }}) || '+00')
+{% if type == 'timestamp with time zone' %}
+{% set read %}TRY_CAST({{ x }} AS TIMESTAMPTZ){% endset -%}
+(CAST({{ read }} AT TIME ZONE 'UTC' AS {{ nbsql.string() }}) || CASE WHEN isfinite({{ read }}) THEN '+00' ELSE '' END)
 {%- elif type == 'date' or type.startswith('timestamp') -%}
 {% set read %}TRY_CAST({{ x }} AS {{ nbsql.word(type) }}){% endset -%}
 CASE

@@ -68,7 +68,10 @@ END
 {% macro postgres__time_as_text(x, type) -%}
 {% set span %}CAST({{ x }} AS INTERVAL){% endset -%}
 {% if type == 'timestamp with time zone' -%}
-(replace(to_jsonb(CAST({{ x }} AS TIMESTAMPTZ) AT TIME ZONE 'UTC') #>> '{}', 'T', ' ') || '+00')
+(
+  replace(to_jsonb(CAST({{ x }} AS TIMESTAMPTZ) AT TIME ZONE 'UTC') #>> '{}', 'T', ' ')
+  || CASE WHEN isfinite(CAST({{ x }} AS TIMESTAMPTZ)) THEN '+00' ELSE '' END
+)
 {%- elif type == 'interval' %}{{ nbsql.postgres__interval_as_text(span) }}
 {%- elif type == 'date' -%}
 replace(to_jsonb(CAST({{ x }} AS TIMESTAMP)) #>> '{}', 'T00:00:00', '')
