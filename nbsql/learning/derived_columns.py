@@ -54,7 +54,7 @@ def source_with_derived_columns(engine: Engine, spec: Spec, source: Source, titl
     features = {column for feature in spec.features for column in feature.columns}
     absent = [each for each in required if each.words and each.name in features and folded(each.name) not in present]
     if absent:
-        raise no_features([each.name for each in absent], source.columns, source.label, title)
+        raise no_features([each.name for each in absent], [each.name for each in source.columns], source.label, title)
     for each in spec.derived:
         known = {*present, *(folded(other.name) for other in made)}
         missing = [name for name, _ in each.reads if folded(name) not in known]

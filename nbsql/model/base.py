@@ -277,7 +277,8 @@ class Handle:
             if folded(name) in columns and folded(name) not in left_out:
                 is_read = any(folded(name) == folded(column) for each in self.state.spec.features for column in each.columns)
                 cure = "choose what comes back by ⟨columns=[...]⟩" if is_read else "rename it or leave it out"
-                raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; {cure}")
+                has = "have" if source.label == "the rows" else "has"
+                raise InputError(f"{source.label} {has} a column {name!r} already, which {verb} adds; {cure}")
 
     def _refresh(self) -> None:
         self._states.refreshed()

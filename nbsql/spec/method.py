@@ -65,7 +65,7 @@ class Discriminant(Classifier):
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         numbers = [column.name for column in columns if column.inferred_kind in MultivariateGaussian.accepts]
         if not numbers:
-            raise InputError(f"⟨method={self.name!r}⟩ needs a number among the features")
+            raise InputError(f"⟨method={self.name!r}⟩ needs a number among the features, without a family of its own")
         return {self.name: MultivariateGaussian(numbers, shared=self.name == "lda", **self._changed())}
 
 

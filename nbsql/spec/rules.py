@@ -198,6 +198,8 @@ def check_source(
     InputError if a column is missing, or of a type that its family does not take.
     """
     found = {folded(column.name): column for column in columns}
+    derived = {folded(each.name) for each in spec.derived}
+    given = [column.name for name, column in found.items() if name not in derived]
 
     def get(name: str) -> Column | None:
         column = found.get(folded(name))
@@ -205,11 +207,11 @@ def check_source(
 
     def find(name: str, role: str) -> Column:
         if (column := get(name)) is None:
-            raise no_column(name, (column.name for column in columns), label, f"{role} of {model}")
+            raise no_column(name, given, label, f"{role} of {model}")
         return column
 
     if missing := [name for feature in spec.features for name in feature.columns if get(name) is None]:
-        raise no_features(missing, columns, label, model)
+        raise no_features(missing, given, label, model)
     features = [(feature, name, find(name, "a feature")) for feature in spec.features for name in feature.columns]
     for feature, name, column in features:
         if not is_learnt(feature, name, column):
@@ -229,9 +231,8 @@ def check_source(
     return found
 
 
-def no_features(missing: Sequence[str], columns: Sequence[Column], label: str, model: str) -> InputError:
+def no_features(missing: Sequence[str], names: Sequence[str], label: str, model: str) -> InputError:
     """The InputError for a source that lacks features of a model, with the source that has them as missing values."""
-    names = [column.name for column in columns]
     fact: object = no_column(missing[0], names, label, f"a feature of {model}")
     if len(missing) > 1:
         fact = f"no columns {listed(missing)} in {label}, features of {model}; its columns are {listed(names)}"

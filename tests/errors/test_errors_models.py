@@ -492,6 +492,12 @@ def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them
         with pytest.raises(nbsql.InputError) as caught:
             verb("fresh")
         assert str(caught.value) == said
+    dated = nbsql.fit(con, "SELECT *, DATE '2026-01-01' + (y * 40)::INT AS day FROM golf", target="y", name="dated")
+    assert "month of day" in dated.families
+    with pytest.raises(nbsql.InputError, match=r"of model 'dated'; its columns are 'day'; if they are not known there, add"):
+        dated.predict("SELECT DATE '2026-02-03' AS day")
+    with pytest.raises(nbsql.InputError, match=r"^the rows have a column 'probability' already, which predict adds; rename it"):
+        model.predict([{"a": 1, "order": "k", "c": 2, "probability": 0.5}])
     alone = nbsql.fit(con, "golf", target="y", features=["c"], name="alone")
     expected = [row[-1] for row in alone.predict("fresh").fetchall()]
     assert [row[-1] for row in model.predict(source).fetchall()] == pytest.approx(expected)

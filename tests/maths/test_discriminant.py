@@ -333,10 +333,14 @@ def test_scored_in_sql_evaluated_loaded_and_frozen(con, method):
     np.testing.assert_allclose(np.array([row[-3:] for row in again]), answers(model, "predict_proba"), rtol=0, atol=1e-9)
 
 
+NO_NUMBER = "needs a number among the features, without a family of its own"
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"method": "qda", "features": ["s"]}, "method='qda' needs a number among the features"),
+        ({"method": "qda", "features": ["s"]}, f"method='qda' {NO_NUMBER}"),
+        ({"method": "lda", "families": {"x": "gaussian"}}, f"method='lda' {NO_NUMBER}"),
         (
             {"families": {"k": nbsql.MultivariateGaussian(["s"])}},
             "column 's' is VARCHAR, which family 'multivariate_gaussian' does not take "
