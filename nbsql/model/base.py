@@ -23,7 +23,7 @@ from nbsql.plan import REVIEW, VERBS, Rows
 from nbsql.plan.verbs import POSTERIORS, USES_OF_VERBS
 from nbsql.queries.explanation import Explanation
 from nbsql.queries.query import Query, macro_query
-from nbsql.queries.table import number, paragraph
+from nbsql.queries.table import counted, number, paragraph
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
@@ -119,7 +119,7 @@ class Handle:
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
         method = state.plan.calibration
         calibrated = f", calibrated by {method}" if method else ""
-        of = f"{state.spec.target!r} of {len(state.classes)} classes" if state.spec.has_target else state.spec.target
+        of = f"{state.spec.target!r} of {counted(len(state.classes), 'class')}" if state.spec.has_target else state.spec.target
         learnt = f"{of}{rows}, by {features}"
         follows = f", follows {state.follows}" if state.follows else ""
         return f"<nbsql {title}{where}: {learnt}{calibrated}{stale}{follows}>"

@@ -347,7 +347,7 @@ def _plain(expression: Any) -> str | None:
 
 def _not_reserved(column: Column, reserved: set[str]) -> None:
     if column.name in reserved:
-        raise InputError(f"column {column.name!r} is the target, the weight or an id, and cannot be a feature too")
+        raise InputError(f"column {column.name!r} is the target, the weight or an id; leave it out of the features")
 
 
 def _group(known: Columns, key: str, family: Any, reserved: set[str]) -> Feature:

@@ -137,7 +137,7 @@ OPTIONS = {
         {"target": "y", "exclude": ["n"], "families": {"n": "poisson"}},
         "families names 'n', which is not among the features; take it out, or add it to features",
     ),
-    "role": ({"target": "y", "features": ["y"]}, "column 'y' is the target, the weight or an id, and cannot be a feature too"),
+    "role": ({"target": "y", "features": ["y"]}, "column 'y' is the target, the weight or an id; leave it out of the features"),
     "text_weight": ({"target": "y", "weight": "s"}, "weight column 's' is VARCHAR; weights must be numbers"),
     "event": (
         {"target": "y", "families": {"s": {"family": "text", "event": "bernoulli", "tfidf": True}}},

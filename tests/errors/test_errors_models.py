@@ -404,6 +404,17 @@ def test_a_path_is_a_text(refused, path):
         nbsql.import_(con, path, name="golf")
 
 
+def test_a_folder_and_a_file_whose_name_begins_like_a_query(refused, tmp_path):
+    path = tmp_path / "from me.csv"
+    path.write_text("a,y\n1,u\n2,v\n")
+    with duckdb.connect() as con:
+        assert nbsql.fit(con, str(path), target="y").classes == ["u", "v"]
+        con.execute("CREATE SCHEMA raw; CREATE TABLE raw.csv AS FROM (VALUES ('p', 1), ('q', 2)) AS t(y, a)")
+        assert nbsql.fit(con, "FROM raw.csv", target="y").classes == ["p", "q"]
+        with refused(InputError, f"{str(tmp_path)!r} is a folder; say which files in it, such as '{tmp_path}/*.parquet'"):
+            nbsql.fit(con, str(tmp_path), target="y")
+
+
 def test_files_that_are_not_there_and_tables_that_have_gone(refused):
     with duckdb.connect() as con:
         con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, i AS x FROM range(8) AS t(i)")
@@ -411,6 +422,10 @@ def test_files_that_are_not_there_and_tables_that_have_gone(refused):
         model = nbsql.fit(con, "rows", target="y")
         for source in ("nope.csv", "nope.parquet"):
             with refused(DatabaseError, f"no file {source!r}; check its path"):
+                nbsql.fit(con, source, target="y")
+        for source, name in (("select * from no.csv", "no.csv"), ("FROM data/k.parquet", "data/k.parquet")):
+            query_of = "is no file; if it is a query, write the file that it reads in quotes"
+            with refused(InputError, f"{source!r} {query_of}: FROM '{name}'"):
                 nbsql.fit(con, source, target="y")
         query = model.predict("news")
         con.execute("DROP TABLE news")

@@ -59,7 +59,7 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"target": "n", "weight": "n"}, "column 'n' cannot be both the target and the weight"),
         ({"features": ["outlok"]}, "no column 'outlok' in golf; did you mean 'outlook'?"),
         ({"features": ["outlook", "OUTLOOK"]}, "features names 'outlook' twice; name it once"),
-        ({"features": ["play"]}, f"column 'play' {RESERVED}, and cannot be a feature too"),
+        ({"features": ["play"]}, f"column 'play' {RESERVED}; leave it out of the features"),
         ({"features": 3}, "features must be a column or a list of columns, not 3"),
         ({"exclude": ["outlok"]}, "no column 'outlok' in golf; did you mean 'outlook'?"),
         ({"exclude": {"n": True}}, "exclude must be a column or a list of columns, not {'n': True}"),
@@ -127,7 +127,7 @@ NO_NUMBER = "must be a finite number of at least 0, not"
             {"families": {"w": nbsql.Multinomial(["n", "temperatur"])}},
             "no column 'temperatur' in golf; did you mean 'temperature'?",
         ),
-        ({"families": {"w": nbsql.Multinomial(["n", "play"])}}, f"column 'play' {RESERVED}, and cannot be a feature too"),
+        ({"families": {"w": nbsql.Multinomial(["n", "play"])}}, f"column 'play' {RESERVED}; leave it out of the features"),
         (
             {"families": {"w": nbsql.Multinomial(["n", "note"])}},
             "column 'note' is VARCHAR, which family 'multinomial' does not take (it takes integer, float, decimal columns); "
@@ -238,7 +238,7 @@ NUMBERS = {"play": "VARCHAR", "x": "DOUBLE", "z": "DOUBLE"}
         (
             MIXED,
             {"families": {"x": nbsql.Conditional("play")}},
-            "column 'play' is the target, the weight or an id, and cannot be a feature too",
+            "column 'play' is the target, the weight or an id; leave it out of the features",
         ),
         (
             MIXED,

@@ -75,6 +75,17 @@ def file_error(text: str) -> str | None:
     return None if (line := _LINE.search(text)) is None else _in_row(text, path, line[1])
 
 
+_UNQUOTED = re.compile(r"\s*(?:SELECT|FROM|WITH)\s.*?(\S+)$", re.IGNORECASE | re.DOTALL)
+
+
+def unquoted_file(text: str) -> str | None:
+    """What is wrong with a query that ends like the name of a file; None if it is that of a file."""
+    named = _UNQUOTED.match(text)
+    if named is None or Path(text).exists():
+        return None
+    return f"{text!r} is no file; if it is a query, write the file that it reads in quotes: FROM '{named[1]}'"
+
+
 def other_file(path: str) -> str | None:
     """What reads a file whose name does not say that DuckDB can; None for a name that is that of no such file."""
     pandas = _OF_PANDAS.get(Path(path).suffix.lower())
@@ -86,6 +97,8 @@ def other_file(path: str) -> str | None:
     if pandas is not None:
         return f"{path!r} is no file that DuckDB reads; read it in Python as pandas.{pandas}({path!r}), or save it as CSV"
     with suppress(OSError, ValueError):
+        if Path(path).is_dir():
+            return f"{path!r} is a folder; say which files in it, such as {str(Path(path) / '*.parquet')!r}"
         if is_database(Path(path)):
             return f"{path!r} is a DuckDB database; read one of its tables: {source_text('read_duckdb', path, _TABLE)}"
         if Path(path).is_file():

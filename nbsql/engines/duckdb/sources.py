@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.files import PARQUET, read_file
-from nbsql.engines.duckdb.messages import frame_hint, one_line, other_file
+from nbsql.engines.duckdb.messages import frame_hint, one_line, other_file, unquoted_file
 from nbsql.engines.duckdb.object_columns import category_columns, unreadable, with_typed_columns
 from nbsql.engines.foreign_sources import column_names, is_array, is_stream, read_whole
 from nbsql.engines.source import COMMENTS, FILE, MissingSourceError, Source, check_distinct, check_names, split_path
@@ -80,7 +80,10 @@ class Sources:
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database and not is_hidden : 3])
                 return self._source(relation, text, **self._facts_of(match))
         if FILE.search(text):
-            return read_file(self._engine, text)
+            if (what := unquoted_file(text)) is None:
+                return read_file(self._engine, text)
+            if not self._binds(text):
+                raise InputError(what)
         query = self._query(text)
         if query is None:
             if (what := other_file(text)) is not None:
@@ -158,6 +161,12 @@ class Sources:
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"a source is a table, a view or one SELECT, not {text!r}")
         return _without_end(statements[0].query)
+
+    def _binds(self, text: str) -> bool:
+        """Whether a text that ends like a file is a query, such as FROM raw.csv, which may be a table of a schema."""
+        with suppress(duckdb.Error, TypeError):
+            return bool(self._engine.bound(text).columns)
+        return False
 
     def _is_query(self, text: str) -> bool:
         """Whether a text is one statement that DuckDB can parse."""
