@@ -1,11 +1,16 @@
 """How many parents the categories of a KDB model have: the depth of the lowest log loss of held-out folds."""
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+
+from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.learning.draft import Draft
+from nbsql.learning.evidence import EvidenceFolds
 from nbsql.learning.folds import Folds, Models, summarise_folds
 from nbsql.spec.dependence import KDB
 from nbsql.spec.half_life import WEIGHT_NOW
@@ -18,13 +23,24 @@ ROWS_TO_CHOOSE = 20_000  # of the folds that are scored: of many rows one fold t
 
 def choose_depth(draft: Draft) -> Draft:
     """The step of a fit that leaves each category as many parents as predict best; rows that lose weight have that of now."""
-    weight = draft.spec.weight if draft.spec.half_life is None else WEIGHT_NOW
-    chosen = with_best_depth(draft.engine, replace(draft.spec, weight=weight), draft.source)
-    return draft.with_spec(features=chosen.features)
+    spec, engine = draft.spec, draft.engine
+    if spec.weighted is None or spec.half_life is not None or draft.best is not None or draft.is_script:
+        weight = spec.weight if spec.half_life is None else WEIGHT_NOW
+        return draft.with_spec(features=with_best_depth(engine, replace(spec, weight=weight), draft.source).features)
+    chosen, folds = best_depth(engine, spec, draft.source, lambda name: draft.temporary(f"held-out {name}"))
+    return replace(draft.with_spec(features=chosen.features), folds=folds)
 
 
 def with_best_depth(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec whose parents have been found, with as many of them as predict best, if the method leaves that open.
+    """The spec whose parents have been found, with as many of them as predict best, if the method leaves that open."""
+    with engine.temporaries() as temporary:
+        return best_depth(engine, spec, source, temporary)[0]
+
+
+def best_depth(
+    engine: Engine, spec: Spec, source: Source, temporary: Callable[[str], Markup]
+) -> tuple[Spec, EvidenceFolds | None]:
+    """The same, beside the folds that have told the depths apart, if there are several, which have `temporary` tables.
 
     All depths have the same order and parents (Martinez, Webb, Chen and Zaidi, Scalable learning of Bayesian network
     classifiers, Journal of Machine Learning Research 17, 2016). The likelihoods of the deepest hold those of the others,
@@ -32,16 +48,18 @@ def with_best_depth(engine: Engine, spec: Spec, source: Source) -> Spec:
     """
     most = max((len(feature.family.parent_names) for feature in spec.features), default=0)
     if not isinstance(spec.found_dependence, KDB) or spec.found_dependence.k is not None or most == 0:
-        return spec
+        return spec, None
     alone, deepest = (replace(each, half_life=None, slice_by=None, weighted=None) for each in (_with_depth(spec, 0), spec))
-    with quietly(), engine.part("choosing the number of parents"), engine.temporaries() as temporary:
-        cv = Folds(engine, source, [alone, deepest], temporary, folds=FOLDS)
-        names = cv.names[: max(1, ROWS_TO_CHOOSE * FOLDS // cv.rows)]
+    with quietly(), engine.part("choosing the number of parents"):
+        cv = EvidenceFolds(engine, source, [alone, deepest], temporary, folds=FOLDS)
+        names = cv.names[: math.ceil(len(cv.names) * min(ROWS_TO_CHOOSE / cv.rows, 1))]
         losses = [_loss(cv, cv.models(cv.specs[0], names))]
         models = cv.models(cv.specs[1], names)
         contexts = [cv.context(_with_depth(cv.specs[1], depth)) for depth in range(1, most + 1)]
         losses += [_loss(cv, replace(models, context=context)) for context in contexts]
-    return _with_depth(spec, losses.index(min(losses)))
+    best = losses.index(min(losses))
+    cv.known = (names, models) if best else None
+    return _with_depth(spec, best), cv
 
 
 def _loss(cv: Folds, models: Models) -> float:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from markupsafe import Markup
 
-from nbsql.learning.folds import Folds
+from nbsql.learning.folds import Folds, Models
 from nbsql.learning.logistic import Problem
 from nbsql.learning.shared_features import SharedFeatures
 from nbsql.plan.classes import ClassColumn
@@ -74,19 +74,27 @@ class EvidenceProblem(Problem):
 
 
 class EvidenceFolds(Folds):
-    """The folds of the rows of a fit, whose families are known, and whose warnings the fit has given."""
+    """The folds of the rows of a fit, whose families are known, and whose warnings the fit has given.
+
+    They are the same whatever the parents of its categories.
+    """
 
     relative = True  # whether the evidence is what features say beyond the first class
+    known: tuple[Sequence[str], Models] | None = None  # the names of some folds, and relative models for them whose lookups do
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
         self._shared = SharedFeatures(specs)
         self._vectorised = False
-        self._count(replace(specs[0], slice_by="nbsql_slice"), folds, column)
+        spec = self._shared.spec
+        alone = (replace(each, columns=each.columns[:1]) if each.family.parent else each for each in spec.features)
+        self._columns = [*dict.fromkeys([*replace(spec, features=tuple(alone)).columns, *spec.columns])]
+        self._count(replace(spec, slice_by="nbsql_slice"), folds, column)
         self.names = self._fold_names()
         self.specs = list(specs)
 
     def context(self, spec: Spec) -> Context:
-        classes = [ClassColumn(number, label, "", "") for number, label in enumerate(spec.classes, start=1)]
+        labels = spec.classes or [label for label, *_ in self.labels]
+        classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         centred = not self.relative and has_levels_only(spec)  # which changes nothing beyond the first class
         reading = QueryOptions(by_slice=True, integer_slices=self._hashes_rows, centred=centred)
         return Context.of(spec, classes, reading, layout=self.engine.renderer.layout)
@@ -114,7 +122,8 @@ class EvidenceFolds(Folds):
     def evidence(self, rows: Markup, *others: Evidence, relative: bool) -> Evidence:
         """What each feature says of the numbered rows, by the models of the other folds; beside what others say of some."""
         (spec,), fragment, self.relative = self.specs, self.engine.renderer.fragment, relative
-        models = self.models(spec)
+        is_known = self.known is not None and relative and self.known[0] == self.names
+        models = self.known[1] if self.known and is_known else self.models(spec)
         tables, vectorised = [*others], self.engine.renderer.dialect.traits.vectorised
         joins = sum(feature.family.level and not (vectorised and feature.bins) for feature in spec.features)
         size = FEATURES_A_TABLE if joins <= JOINS_A_TABLE else JOINS_A_TABLE

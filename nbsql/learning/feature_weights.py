@@ -27,19 +27,25 @@ STALE = 0.1  # the share of the rows that weights were learnt from beyond which 
 
 
 def find_weights(
-    engine: Engine, plan: Plan, source: Source, count: Count, cells: Markup | None, temporary: Callable[[str], Markup]
+    engine: Engine,
+    plan: Plan,
+    source: Source,
+    count: Count,
+    cells: Markup | None,
+    temporary: Callable[[str], Markup],
+    folds: EvidenceFolds | None = None,
 ) -> tuple[Spec, Markup, Markup]:
     """The spec with the pairs and the options that were chosen, and temporary tables of its cells and of the weights.
 
     `cells` are those of all rows of the source, as `count` has counted them without pairs; None if they are the sums of those
-    of the folds, of several classes. The columns of the weights are in sql/macros/estimating/weighted.sql.
+    of the folds, of several classes. `folds` are those of the source, if it has been counted by fold already. The columns of
+    the weights are in sql/macros/estimating/weighted.sql.
     """
     render, options = engine.renderer.fragment, plan.spec.weighted or Weighted()
     spec = replace(plan.spec, weighted=None, slice_by=None)
     features = plan.spec.features
     rows = [(1, None, 0.0), *((1, feature.name, 1.0) for feature in features)]
     with engine.temporaries() as own:
-        folds = None
         if cells is None:
             folds = EvidenceFolds(engine, source, [spec], own, folds=FOLDS)
             cells = engine.create("cells", temporary("cells"), folds.cells_of_all_rows(spec))
@@ -48,7 +54,8 @@ def find_weights(
         counts = [row[0] for row in engine.query_macro("logistic_counts", classes)]
         labels = tuple(label for _, label in engine.rows(plan.class_order(priors)))
         if len(labels) > 1 and features:
-            folds = folds or EvidenceFolds(engine, source, [spec], own, folds=FOLDS)
+            if folds is None or tuple(label for label, *_ in folds.labels) != labels:
+                folds = EvidenceFolds(engine, source, [spec], own, folds=FOLDS)
             folds.specs = [replace(spec, classes=labels)]
             by_class = may_weigh_classes(options, features, len(labels))
             if not (options.pairs or options.triples):  # whose gains need all rows
@@ -121,13 +128,14 @@ def weigh_features(draft: Draft) -> Draft:
         rest = f"{listed(single)} of {spec.target!r} {have}, which no other fold has"
         what = "pairs" if spec.weighted.pairs else "triples"
         warn_user(f"no {what} of columns were tried, because {rest}; leave it out, or merge it with another class")
-    is_sum = draft.best is None and not spec.is_sliced and len(draft.labels) > 1 and len(spec.features) > 0
+    is_plain = draft.best is None and draft.folds is None and not spec.is_sliced
+    is_sum = is_plain and len(draft.labels) > 1 and len(spec.features) > 0
     cells = None if is_sum else draft.count.create_cells(draft.temporary("cells"))
     if draft.best is not None and cells is not None:
         spec = best_features(engine, spec, draft.best, cells)
     plan = Plan(engine.renderer, spec, draft.relations)
     source = stage_source(engine, spec, draft.source, draft.temporary("rows"))
-    found, cells, weights = find_weights(engine, plan, source, draft.count, cells, draft.temporary)
+    found, cells, weights = find_weights(engine, plan, source, draft.count, cells, draft.temporary, draft.folds)
     return replace(draft, spec=found, learnt={"statistics": cells, "weights": weights})
 
 

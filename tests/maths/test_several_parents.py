@@ -137,6 +137,8 @@ def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con):
     model = nbsql.fit(con, "parity", target="y", exclude=["i"], method="kdb")
     assert sorted(len(family.parent_names) for family in model.families.values()) == [0, 1, 2]
     assert found == pytest.approx(model.evaluate("parity", folds=5).log_loss, rel=1e-9)  # depth and parents are found anew
+    told = nbsql.fit(con, "parity", target="y", exclude=["i"], method=nbsql.KDB(k=2))
+    assert scores(told, "parity") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(model, "parity").items()}
 
 
 def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con):
@@ -177,7 +179,7 @@ def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_
     state = model.state
     source = state.engine.source("learnt")
     query = state.engine.renderer.fragment(
-        "rows_with_folds", source.relation, state.spec.columns, "y", "VARCHAR", 5, None, "class", source.kinds
+        "rows_with_folds", source.relation, ["y", *NAMES], "y", "VARCHAR", 5, None, "class", source.kinds
     )
     told = [{x: None if v != v else v for x, v in row.items()} for row in con.execute(query).df().to_dict("records")]
     differences, classes = [], []
