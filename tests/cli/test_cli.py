@@ -258,6 +258,7 @@ def test_a_row_that_no_class_explains_is_said_so(shop, run):
 
 
 @pytest.mark.parametrize("verb", ["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain"])
+@pytest.mark.forms("verb")
 def test_sql_prints_what_python_would_run(fitted, run, verb):
     printed = run("sql", fitted, verb, "spell", "golf").stdout
     with nbsql.load(fitted, "spell") as model:

@@ -32,10 +32,9 @@ TABLES = [
 
 
 @pytest.fixture
-def con():
-    with duckdb.connect() as con:
-        con.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
-        yield con
+def con(con):
+    con.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
+    return con
 
 
 @pytest.fixture

@@ -105,6 +105,7 @@ def sigmoid(f, y, w):
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.forms("weight")
 def test_the_temperature_is_that_of_scipy(model, weight):
     joint, y, w = scores(model, "rest")
     found = model.calibrate("rest", folds=None, weight=weight)
@@ -120,6 +121,7 @@ def test_the_temperature_is_that_of_scipy(model, weight):
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.forms("weight")
 def test_platts_sigmoid_is_that_of_scikit_learn_and_of_scipy(model, weight):
     joint, y, w = scores(model, "rest")
     f, w = odds(joint), w if weight else np.ones(len(y))
@@ -136,6 +138,7 @@ def test_platts_sigmoid_is_that_of_scikit_learn_and_of_scipy(model, weight):
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.forms("weight")
 def test_isotonic_posteriors_are_those_of_scikit_learn(model, weight):
     joint, y, w = scores(model, "rest")
     f, w = odds(joint), w if weight else np.ones(len(y))
@@ -386,6 +389,7 @@ def test_models_derived_from_a_calibrated_one_have_no_calibration(con, tmp_path)
 
 @pytest.mark.parametrize(("method", "name"), [*((method, "n") for method in METHODS), ("platt", None)])
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+@pytest.mark.forms("method", "name")
 def test_a_calibration_travels_in_the_file_of_its_model(con, tmp_path, method, name, form):
     con.execute(
         "CREATE TABLE t AS SELECT hash(i) % 3 AS y, CAST(hash(i, 1) % 7 AS DOUBLE) + hash(i) % 3 AS x FROM range(60) AS r(i)"

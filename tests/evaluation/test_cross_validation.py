@@ -2,7 +2,6 @@
 
 import re
 
-import duckdb
 import numpy as np
 import pandas
 import polars
@@ -239,17 +238,16 @@ def test_what_no_other_method_is_tried_on(con, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit():
+def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit(con):
     query = """
     SELECT i % 2 AS y, i % 4 AS part, hash(i) % 1000 / 100.0 AS a, a * 2 AS b FROM range(400) AS r(i)
     """
     why = "^'a', 'b' are collinear within the classes, so the covariance matrix of 'lda' has no inverse; leave one"
-    with duckdb.connect() as con:
-        with pytest.raises(nbsql.InputError, match=why):
-            nbsql.cross_validate(con, query, target="y", method="lda", fold="part")
-        with pytest.raises(nbsql.InputError, match=why):
-            nbsql.auto(con, query, target="y", methods=["naive", "lda"], fold="part", leave_out=False)
-        assert nbsql.auto(con, query, target="y", fold="part").best().classes == [0, 1]  # which leaves it out
+    with pytest.raises(nbsql.InputError, match=why):
+        nbsql.cross_validate(con, query, target="y", method="lda", fold="part")
+    with pytest.raises(nbsql.InputError, match=why):
+        nbsql.auto(con, query, target="y", methods=["naive", "lda"], fold="part", leave_out=False)
+    assert nbsql.auto(con, query, target="y", fold="part").best().classes == [0, 1]  # which leaves it out
 
 
 @pytest.mark.parametrize("case", ["bins", "parents", "many categories"])

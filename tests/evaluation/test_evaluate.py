@@ -103,6 +103,7 @@ def both(con, source, **options):
 
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.parametrize("classes", [2, 3, 7])
+@pytest.mark.forms("weight")
 def test_every_number_is_that_of_scikit_learn(con, form, classes, weight):
     model = both(con, rows(classes))
     found = model.evaluate("data", weight=weight)
@@ -194,6 +195,7 @@ def approximately(*columns):
 
 
 @pytest.mark.parametrize("bins", [1, 3, 7, 10, 49])
+@pytest.mark.forms("bins")
 def test_calibration_is_that_of_scikit_learn(con, bins):
     model = both(con, rows(3))
     found, oracle = model.evaluate("data", bins=bins), Oracle(model, "FROM data")
@@ -344,10 +346,9 @@ def test_labels_are_printed_as_everywhere(con):
 
 
 @pytest.mark.slow
-def test_both_of_two_classes_have_one_area_where_posteriors_become_1():
+def test_both_of_two_classes_have_one_area_where_posteriors_become_1(con):
     """Rows are ranked as by log-odds, in areas, intervals, the comparison and curves; scikit-learn has the area."""
     columns = ", ".join(f"x AS x{i}" for i in range(30))  # one piece of evidence, thirty times
-    con = duckdb.connect()
     con.execute(f"CREATE TABLE sure AS SELECT y, {columns} FROM (SELECT i % 2 AS y, i % 2 * 12.0 + hash(i) % 400 / 10.0 "
                 "AS x FROM range(300) AS t(i))")  # fmt: skip
     model = nbsql.fit(con, "sure", target="y")
@@ -371,11 +372,10 @@ def test_both_of_two_classes_have_one_area_where_posteriors_become_1():
     assert len(thresholds) == len(set(thresholds))  # which are posteriors
 
 
-def test_rows_of_other_classes_than_the_models_alone_are_warned_of():
-    with duckdb.connect() as con:
-        con.execute("CREATE TABLE t AS SELECT 'c' || i % 2 || '  ' AS y, 'k' || i % 3 AS k FROM range(30) AS r(i)")
-        model = nbsql.fit(con, "t", target="y")
-        line = "no row is of a class that the model knows, 'c0  ', 'c1  '; the rows have 'c0', 'c1': cast or trim them"
-        with pytest.warns(nbsql.NbsqlWarning, match=f"^{line}$"):
-            found = model.evaluate("SELECT trim(y) AS y, k FROM t")
-        assert (found.unknown, found.accuracy, found.cautions()) == (30, 0, [line])
+def test_rows_of_other_classes_than_the_models_alone_are_warned_of(con):
+    con.execute("CREATE TABLE t AS SELECT 'c' || i % 2 || '  ' AS y, 'k' || i % 3 AS k FROM range(30) AS r(i)")
+    model = nbsql.fit(con, "t", target="y")
+    line = "no row is of a class that the model knows, 'c0  ', 'c1  '; the rows have 'c0', 'c1': cast or trim them"
+    with pytest.warns(nbsql.NbsqlWarning, match=f"^{line}$"):
+        found = model.evaluate("SELECT trim(y) AS y, k FROM t")
+    assert (found.unknown, found.accuracy, found.cautions()) == (30, 0, [line])

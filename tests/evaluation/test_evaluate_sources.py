@@ -189,16 +189,13 @@ def test_a_table_that_there_is_not(sky, refused):
         sky.evaluate_sql("sky", table="rocs")
 
 
-def test_the_macro_judges_labels_of_an_enum_by_a_model_of_texts():
-    with duckdb.connect() as con:
-        con.execute("CREATE TYPE word AS ENUM ('a', 'b')")
-        con.execute("CREATE TABLE texts AS SELECT ['a', 'b'][1 + i % 2] AS y, i % 3 = 0 AS x FROM range(20) AS t(i)")
-        con.execute("CREATE TABLE enums AS SELECT CAST(y AS word) AS y, x FROM texts")
-        nbsql.fit(con, "texts", target="y", name="m")
+def test_the_macro_judges_labels_of_an_enum_by_a_model_of_texts(con):
+    con.execute("CREATE TYPE word AS ENUM ('a', 'b')")
+    con.execute("CREATE TABLE texts AS SELECT ['a', 'b'][1 + i % 2] AS y, i % 3 = 0 AS x FROM range(20) AS t(i)")
+    con.execute("CREATE TABLE enums AS SELECT CAST(y AS word) AS y, x FROM texts")
+    nbsql.fit(con, "texts", target="y", name="m")
 
-        def judged(table):
-            return con.execute(
-                f"SELECT metric, value FROM m.evaluate('{table}') WHERE class IS NULL ORDER BY metric"
-            ).fetchall()
+    def judged(table):
+        return con.execute(f"SELECT metric, value FROM m.evaluate('{table}') WHERE class IS NULL ORDER BY metric").fetchall()
 
-        assert judged("enums") == judged("texts") != []
+    assert judged("enums") == judged("texts") != []

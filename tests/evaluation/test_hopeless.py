@@ -3,7 +3,6 @@
 import re
 import warnings
 
-import duckdb
 import pytest
 from click.testing import CliRunner
 from support.nearly import nearly
@@ -16,9 +15,8 @@ COPIES = ", ".join(f"x + {number} AS x{number}" for number in range(12))
 
 
 @pytest.fixture
-def con():
+def con(con):
     """Rows of two classes that a number tells apart badly, a table with the number twelve times, and one sorted by class."""
-    con = duckdb.connect()
     con.execute(
         "CREATE TABLE once AS SELECT if(hash(i) % 3 = 0, 'a', 'b') AS y, hash(i + 7) % 1000 / 1000 + if(y = 'a', 0.2, 0) AS x "
         "FROM range(1500) AS r(i)"

@@ -109,6 +109,7 @@ def test_a_weight_of_one_or_less_says_nothing_of_how_sure_a_mean_is(con, weight)
 
 
 @pytest.mark.parametrize("wrong", ["-1", "NULL", "'inf'", "'nan'", "1e308"])
+@pytest.mark.forms("wrong")
 def test_weights_that_an_evaluation_refuses_are_refused_by_a_comparison(con, wrong):
     """What only a sum shows is refused by `monitor`, too, which leaves rows without a weight out."""
     model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 AS x FROM range(30) AS t(i)", target="y", name="m")

@@ -2,7 +2,6 @@
 
 import warnings
 
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,8 +17,7 @@ LEARNT = "the model has learnt these rows"
 
 
 @pytest.fixture
-def con():
-    con = duckdb.connect()
+def con(con):
     con.execute(f"CREATE TABLE t AS {ROWS}")
     return con
 

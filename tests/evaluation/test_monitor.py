@@ -262,6 +262,7 @@ def test_what_is_refused(con, model):
     ("lognormal", 0.0), ("lognormal", -3.0), ("gamma", 0.0), ("beta", 1.5), ("exponential", -1.0), ("poisson", -1.0),
     ("geometric", -7.0),
 ])  # fmt: skip
+@pytest.mark.forms("family", "outside")
 def test_numbers_outside_of_a_distribution_are_one_value_and_the_others_are_compared(family, outside):
     scale = {"beta": 0.1, "poisson": 1.0, "geometric": 1.0}.get(family, 0.5)
     learnt = scale * np.array([1.0, 2, 3, 4, 5, 7] * 20)

@@ -78,39 +78,37 @@ def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.counts])
-def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(name):
+def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(con, name):
     case = CASES[name]
     half = len(TABLE) // 2
     old, new = numbered(TABLE[:half]), numbered(TABLE[half:])
     estimator = case.fit(old)
-    with duckdb.connect() as con:
-        model = imported(con, estimator, case)
-        before = model.predict_proba(old).df()
-        model.update(new)
-        if case.partial:
-            *transformers, last = [step for _, step in getattr(estimator, "steps", [(None, estimator)])]
-            x = new[case.columns]
-            for transformer in transformers:
-                x = transformer.transform(x)
-            last.partial_fit(x, new[case.target])
-            want = estimator.predict_proba(TABLE[case.columns])
-            assert np.abs(posteriors(model.predict_proba(TABLE).df(), estimator) - want).max() < 1e-9
-        elif name.startswith("GaussianNB"):  # whose partial_fit smooths by the last rows alone
-            want = case.fit(TABLE).predict_proba(TABLE[case.columns])
-            assert np.abs(posteriors(model.predict_proba(TABLE).df(), estimator) - want).max() < 1e-9
-        model.forget(new)
-        after = model.predict_proba(old).df()
-        assert np.abs(posteriors(after, estimator) - posteriors(before, estimator)).max() < 1e-9
+    model = imported(con, estimator, case)
+    before = model.predict_proba(old).df()
+    model.update(new)
+    if case.partial:
+        *transformers, last = [step for _, step in getattr(estimator, "steps", [(None, estimator)])]
+        x = new[case.columns]
+        for transformer in transformers:
+            x = transformer.transform(x)
+        last.partial_fit(x, new[case.target])
+        want = estimator.predict_proba(TABLE[case.columns])
+        assert np.abs(posteriors(model.predict_proba(TABLE).df(), estimator) - want).max() < 1e-9
+    elif name.startswith("GaussianNB"):  # whose partial_fit smooths by the last rows alone
+        want = case.fit(TABLE).predict_proba(TABLE[case.columns])
+        assert np.abs(posteriors(model.predict_proba(TABLE).df(), estimator) - want).max() < 1e-9
+    model.forget(new)
+    after = model.predict_proba(old).df()
+    assert np.abs(posteriors(after, estimator) - posteriors(before, estimator)).max() < 1e-9
 
 
 @pytest.mark.parametrize(
     "name", [name for name, case in CASES.items() if case.counts and "," not in name and "Complement" not in name]
 )
-def test_partial_fit_goes_on_with_what_a_model_has_counted(name):
+def test_partial_fit_goes_on_with_what_a_model_has_counted(con, name):
     case = CASES[name]
     half = len(TABLE) // 2
-    with duckdb.connect() as con:
-        back = to_sklearn(imported(con, case.fit(TABLE[:half]), case))
+    back = to_sklearn(imported(con, case.fit(TABLE[:half]), case))
     last, new = back, TABLE[half:][case.columns]
     if hasattr(back, "steps"):
         last, new = back[-1], back[:-1].transform(new)
@@ -119,18 +117,17 @@ def test_partial_fit_goes_on_with_what_a_model_has_counted(name):
     assert np.abs(back.predict_proba(TABLE[case.columns]) - want.predict_proba(TABLE[case.columns])).max() < 1e-9
 
 
-def test_a_model_that_was_counted_here_becomes_an_estimator():
-    with duckdb.connect() as con:
-        families = {each: nbsql.Gaussian(smoothing=1e-9) for each in NUMBERS}
-        back = to_sklearn(nbsql.fit(con, TABLE[[*NUMBERS, "kind"]], target="kind", families=families))
-        mixed = nbsql.fit(
-            con,
-            TABLE[["height", "colour", "flag", "note", "kind"]],
-            target="kind",
-            families={"height": nbsql.Gaussian(shared_variance=True), "note": nbsql.Text()},
-        )
-        pipeline = to_sklearn(mixed)
-        rows = mixed.predict_proba(TABLE).df()
+def test_a_model_that_was_counted_here_becomes_an_estimator(con):
+    families = {each: nbsql.Gaussian(smoothing=1e-9) for each in NUMBERS}
+    back = to_sklearn(nbsql.fit(con, TABLE[[*NUMBERS, "kind"]], target="kind", families=families))
+    mixed = nbsql.fit(
+        con,
+        TABLE[["height", "colour", "flag", "note", "kind"]],
+        target="kind",
+        families={"height": nbsql.Gaussian(shared_variance=True), "note": nbsql.Text()},
+    )
+    pipeline = to_sklearn(mixed)
+    rows = mixed.predict_proba(TABLE).df()
     want = GaussianNB().fit(TABLE[NUMBERS], TABLE["kind"])
     for name in ("theta_", "var_", "class_count_", "class_prior_", "epsilon_"):
         np.testing.assert_allclose(getattr(back, name), getattr(want, name), rtol=1e-9)
@@ -148,22 +145,23 @@ def test_a_model_that_was_counted_here_becomes_an_estimator():
     ],
 )
 @pytest.mark.parametrize("target", ["kind", "y"])
-def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(family, target):
-    with duckdb.connect() as con:
-        model = nbsql.fit(con, TABLE[["note", target]], target=target, families={"note": family})
-        pipeline = to_sklearn(model)
-        texts = pd.DataFrame({"note": [*TABLE["note"], "", "a word never met, free", "fre\u0301e ❤\ufe0f मैं", "never met"]})
-        rows = model.predict_proba(texts).df()
-        assert isinstance(pipeline[0], TfidfVectorizer)
-        assert np.abs(posteriors(rows, pipeline) - pipeline.predict_proba(texts["note"])).max() < 1e-9
-        again = from_sklearn(con, pipeline, columns="note")
-        assert np.abs(posteriors(again.predict_proba(texts).df(), pipeline) - posteriors(rows, pipeline)).max() < 1e-9
+@pytest.mark.forms("target")
+def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(con, family, target):
+    model = nbsql.fit(con, TABLE[["note", target]], target=target, families={"note": family})
+    pipeline = to_sklearn(model)
+    texts = pd.DataFrame({"note": [*TABLE["note"], "", "a word never met, free", "fre\u0301e ❤\ufe0f मैं", "never met"]})
+    rows = model.predict_proba(texts).df()
+    assert isinstance(pipeline[0], TfidfVectorizer)
+    assert np.abs(posteriors(rows, pipeline) - pipeline.predict_proba(texts["note"])).max() < 1e-9
+    again = from_sklearn(con, pipeline, columns="note")
+    assert np.abs(posteriors(again.predict_proba(texts).df(), pipeline) - posteriors(rows, pipeline)).max() < 1e-9
 
 
 @pytest.mark.parametrize("fit_prior", [True, False])
 @pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "BernoulliNB", "CountVectorizer, MultinomialNB"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_a_class_still_to_come_comes_along(name, fit_prior):
+@pytest.mark.forms("fit_prior")
+def test_a_class_still_to_come_comes_along(con, name, fit_prior):
     case = CASES[name]
     pipeline = case.fit(TABLE)
     *transformers, last = [step for _, step in getattr(pipeline, "steps", [(None, pipeline)])]
@@ -175,14 +173,13 @@ def test_a_class_still_to_come_comes_along(name, fit_prior):
     for counted in ("classes_", "class_count_", "feature_count_"):
         delattr(last, counted)
     last.partial_fit(rows, TABLE[case.target], classes=labels)
-    with duckdb.connect() as con:
-        model = imported(con, pipeline, case)
-        assert sorted(model.classes) == sorted(labels)
-        found = posteriors(model.predict_proba(TABLE).df(), pipeline)
-        assert np.abs(found - pipeline.predict_proba(TABLE[case.columns])).max() < 1e-9
-        more = TABLE[:5].assign(**{case.target: "still to come"})
-        model.update(numbered(more))
-        assert dict(row[:2] for row in model.priors)["still to come"] == 5
+    model = imported(con, pipeline, case)
+    assert sorted(model.classes) == sorted(labels)
+    found = posteriors(model.predict_proba(TABLE).df(), pipeline)
+    assert np.abs(found - pipeline.predict_proba(TABLE[case.columns])).max() < 1e-9
+    more = TABLE[:5].assign(**{case.target: "still to come"})
+    model.update(numbered(more))
+    assert dict(row[:2] for row in model.priors)["still to come"] == 5
 
 
 def test_labels_are_of_any_type():
@@ -194,13 +191,12 @@ def test_labels_are_of_any_type():
             assert list(to_sklearn(model).classes_) == sorted(labels)
 
 
-def test_arrays_have_columns_by_number():
+def test_arrays_have_columns_by_number(con):
     estimator = GaussianNB().fit(TABLE[NUMBERS].to_numpy(), TABLE["kind"])
-    with duckdb.connect() as con:
-        assert list(from_sklearn(con, estimator).families) == ["x0", "x1", "x2"]
-        assert list(from_sklearn(con, estimator, columns=["a", "b", "c"]).families) == ["a", "b", "c"]
-        with pytest.raises(InputError, match="GaussianNB reads 3 columns, and columns has 2; name those that it reads"):
-            from_sklearn(con, estimator, columns=["a", "b"])
+    assert list(from_sklearn(con, estimator).families) == ["x0", "x1", "x2"]
+    assert list(from_sklearn(con, estimator, columns=["a", "b", "c"]).families) == ["a", "b", "c"]
+    with pytest.raises(InputError, match="GaussianNB reads 3 columns, and columns has 2; name those that it reads"):
+        from_sklearn(con, estimator, columns=["a", "b"])
 
 
 X, Y = TABLE[NUMBERS], TABLE["kind"]
@@ -280,12 +276,11 @@ LATIN = "[a-z]+"
         ),
     ],
 )
-def test_what_does_not_map_is_refused_by_name(fit, message):
+def test_what_does_not_map_is_refused_by_name(con, fit, message):
     estimator = fit()
-    with duckdb.connect() as con:
-        with pytest.raises(NotSupportedError, match=message):
-            from_sklearn(con, estimator, name="m")
-        assert nbsql.models(con) == []
+    with pytest.raises(NotSupportedError, match=message):
+        from_sklearn(con, estimator, name="m")
+    assert nbsql.models(con) == []
 
 
 def test_what_is_not_fitted_is_refused():
@@ -293,41 +288,36 @@ def test_what_is_not_fitted_is_refused():
         from_sklearn(con, GaussianNB())
 
 
-def test_what_is_no_estimator_and_no_model_is_refused():
+def test_what_is_no_estimator_and_no_model_is_refused(con):
     own = NaiveBayesClassifier().fit(X, Y)
-    with duckdb.connect() as con:
-        for act, message in {
-            lambda: from_sklearn(con, GaussianNB): "GaussianNB is a class; pass a fitted estimator",
-            lambda: from_sklearn(con, GaussianNB().fit(X, Y), target="width"): (
-                "column 'width' is a feature of GaussianNB; name another column as target"
-            ),
-            lambda: from_sklearn(con, own): (
-                "NaiveBayesClassifier has a model of nbsql; estimator.model_.export(path) and nbsql.import_(con, path) copy it"
-            ),
-            lambda: to_sklearn(own): "to_sklearn takes an nbsql.Model, not NaiveBayesClassifier; pass its model_",
-            lambda: to_sklearn("m"): "to_sklearn takes an nbsql.Model, not str; nbsql.load returns one",
-        }.items():
-            with pytest.raises(InputError) as caught:
-                act()
-            assert str(caught.value) == message
+    for act, message in {
+        lambda: from_sklearn(con, GaussianNB): "GaussianNB is a class; pass a fitted estimator",
+        lambda: from_sklearn(con, GaussianNB().fit(X, Y), target="width"): (
+            "column 'width' is a feature of GaussianNB; name another column as target"
+        ),
+        lambda: from_sklearn(con, own): (
+            "NaiveBayesClassifier has a model of nbsql; estimator.model_.export(path) and nbsql.import_(con, path) copy it"
+        ),
+        lambda: to_sklearn(own): "to_sklearn takes an nbsql.Model, not NaiveBayesClassifier; pass its model_",
+        lambda: to_sklearn("m"): "to_sklearn takes an nbsql.Model, not str; nbsql.load returns one",
+    }.items():
+        with pytest.raises(InputError) as caught:
+            act()
+        assert str(caught.value) == message
 
 
-def test_a_search_is_its_best_estimator():
+def test_a_search_is_its_best_estimator(con):
     search = GridSearchCV(make_pipeline(StandardScaler(), GaussianNB()), {"gaussiannb__var_smoothing": [1e-9, 0.5]}).fit(X, Y)
-    with duckdb.connect() as con:
-        found = posteriors(from_sklearn(con, search).predict_proba(TABLE).df(), search)
+    found = posteriors(from_sklearn(con, search).predict_proba(TABLE).df(), search)
     assert np.abs(found - search.predict_proba(X)).max() < 1e-9
 
 
-def test_a_model_that_scikit_learn_has_no_class_for_is_refused():
-    with duckdb.connect() as con:
-        rows = TABLE[["height", "colour", "kind"]]
-        with pytest.raises(
-            NotSupportedError, match="scikit-learn has no such estimator: the model has no linear form: 'height'"
-        ):
-            to_sklearn(nbsql.fit(con, rows, target="kind"))
-        with pytest.raises(NotSupportedError, match="scikit-learn has no estimator with segments"):
-            to_sklearn(nbsql.fit(con, rows, target="kind", segment_by="colour"))
+def test_a_model_that_scikit_learn_has_no_class_for_is_refused(con):
+    rows = TABLE[["height", "colour", "kind"]]
+    with pytest.raises(NotSupportedError, match="scikit-learn has no such estimator: the model has no linear form: 'height'"):
+        to_sklearn(nbsql.fit(con, rows, target="kind"))
+    with pytest.raises(NotSupportedError, match="scikit-learn has no estimator with segments"):
+        to_sklearn(nbsql.fit(con, rows, target="kind", segment_by="colour"))
 
 
 def test_the_page_says_what_maps():
@@ -342,13 +332,12 @@ def _as_read(estimator, columns):
 
 
 @pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "BernoulliNB", "LogisticRegression"])
-def test_onnx_is_made_of_what_goes_back(name):
+def test_onnx_is_made_of_what_goes_back(con, name):
     import onnxruntime as runtime
     import skl2onnx as onnx
 
     case = CASES[name]
-    with duckdb.connect() as con:
-        back = to_sklearn(imported(con, case.fit(TABLE), case))
+    back = to_sklearn(imported(con, case.fit(TABLE), case))
     estimator = back[-1] if hasattr(back, "steps") else back
     columns = list(back.feature_names_in_)
     kinds = [("rows", onnx.common.data_types.DoubleTensorType([None, len(columns)]))]
@@ -359,16 +348,15 @@ def test_onnx_is_made_of_what_goes_back(name):
     assert np.abs(got - estimator.predict_proba(_as_read(estimator, columns))).max() < 1e-4  # of 32 bits
 
 
-def test_onnx_is_made_of_a_text_whose_words_are_weighed():
+def test_onnx_is_made_of_a_text_whose_words_are_weighed(con):
     import onnxruntime as runtime
     import skl2onnx as onnx
 
-    with duckdb.connect() as con:
-        families = {"note": nbsql.Text(tfidf=True, norm="l2", lower=False, normal_form=None)}
-        rows = TABLE.assign(note=TABLE["note"].str.replace("[^a-zA-Z0-9 ]", "", regex=True))[["note", "kind"]]
-        model = nbsql.fit(con, rows, target="kind", families=families)
-        pipeline = to_sklearn(model)
-        want = posteriors(model.predict_proba(rows).df(), pipeline)
+    families = {"note": nbsql.Text(tfidf=True, norm="l2", lower=False, normal_form=None)}
+    rows = TABLE.assign(note=TABLE["note"].str.replace("[^a-zA-Z0-9 ]", "", regex=True))[["note", "kind"]]
+    model = nbsql.fit(con, rows, target="kind", families=families)
+    pipeline = to_sklearn(model)
+    want = posteriors(model.predict_proba(rows).df(), pipeline)
     kinds = [("texts", onnx.common.data_types.StringTensorType([None, 1]))]
     options = {id(pipeline[0]): {"tokenexp": "[a-zA-Z0-9]+"}, id(pipeline[-1]): {"zipmap": False}}
     made = onnx.convert_sklearn(pipeline, initial_types=kinds, options=options)
@@ -377,22 +365,21 @@ def test_onnx_is_made_of_a_text_whose_words_are_weighed():
     assert np.abs(got - want).max() < 1e-4  # of 32 bits
 
 
-def test_labels_of_every_type_come_back_from_weights():
-    with duckdb.connect() as con:
-        for label in (
-            "i % 2 = 0",
-            "i % 2",
-            "if(i % 2 = 0, 'a', 'b')",
-            "i % 2 / 2",
-            "DATE '2026-01-01' + (i % 2)::INT",
-            "18446744073709551615::UBIGINT * (i % 2)",
-        ):
-            rows = con.sql(f"SELECT {label} AS y, 'u' || i % 3 AS a, 'v' || i * i % 5 AS b FROM range(20) AS t(i)")
-            families = {"a": nbsql.Categorical(alpha=2)}  # another pseudo-count than that of b, which only weights can hold
-            model = nbsql.fit(con, rows, target="y", families=families)
-            found = nbsql.sklearn.to_sklearn(model).predict_proba(rows.df()[["a", "b"]])
-            wanted = model.predict_proba(rows, columns=[]).df().iloc[:, 2:].to_numpy()
-            assert np.abs(found - wanted).max() < 1e-9
+def test_labels_of_every_type_come_back_from_weights(con):
+    for label in (
+        "i % 2 = 0",
+        "i % 2",
+        "if(i % 2 = 0, 'a', 'b')",
+        "i % 2 / 2",
+        "DATE '2026-01-01' + (i % 2)::INT",
+        "18446744073709551615::UBIGINT * (i % 2)",
+    ):
+        rows = con.sql(f"SELECT {label} AS y, 'u' || i % 3 AS a, 'v' || i * i % 5 AS b FROM range(20) AS t(i)")
+        families = {"a": nbsql.Categorical(alpha=2)}  # another pseudo-count than that of b, which only weights can hold
+        model = nbsql.fit(con, rows, target="y", families=families)
+        found = nbsql.sklearn.to_sklearn(model).predict_proba(rows.df()[["a", "b"]])
+        wanted = model.predict_proba(rows, columns=[]).df().iloc[:, 2:].to_numpy()
+        assert np.abs(found - wanted).max() < 1e-9
 
 
 def test_an_import_that_fails_leaves_no_database(tmp_path):

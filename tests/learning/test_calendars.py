@@ -19,8 +19,7 @@ BY_HAND = (
 
 
 @pytest.fixture
-def con():
-    con = duckdb.connect()
+def con(con):
     con.execute(
         "CREATE TABLE calls AS SELECT i AS id, CASE WHEN i * 7 % 24 > 17 OR i % 11 = 0 THEN 'missed' ELSE 'taken' END AS fate, "
         "CASE WHEN i % 13 > 0 THEN TIMESTAMP '2026-01-01 00:10:00' + INTERVAL (i * 7) HOUR END AS called "
@@ -230,6 +229,7 @@ def test_years_are_those_of_times_of_any_precision(con, type_):
 
 
 @pytest.mark.parametrize("learnt", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
+@pytest.mark.forms("learnt")
 def test_a_part_is_that_of_the_time_itself_whatever_the_precision_that_was_learnt(con, learnt):
     """The last second before an hour is not rounded to the next, and nanoseconds are taken where seconds were learnt."""
     rows = "SELECT CAST(TIMESTAMP '2024-01-01' + to_hours(i % 12) AS {}) AS sent, i % 4 AS y FROM range(240) AS r(i)"

@@ -2,7 +2,6 @@
 
 import warnings
 
-import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,8 +65,8 @@ def test_what_is_forgotten_was_never_there(rows, others):
 
 
 @pytest.mark.parametrize("rest", [0.0, 0.1, -7.0, 1e9 + 0.25])
-def test_a_number_that_no_longer_varies_says_nothing(rest):
-    con = duckdb.connect()
+@pytest.mark.forms("rest")
+def test_a_number_that_no_longer_varies_says_nothing(con, rest):
     table = "SELECT x: CAST(? AS DOUBLE) + i / 3 * ?, y: i % 5, play: ['no', 'yes', 'maybe'][i % ? + 1] FROM range(?) AS t(i)"
     con.execute(f"CREATE TABLE kept AS {table}", [rest, 0, 3, 24])
     con.execute(f"CREATE TABLE gone AS {table}", [rest, 1, 2, 14])
@@ -184,6 +183,7 @@ def test_a_change_within_a_transaction_can_be_undone(con, golf):
 
 
 @pytest.mark.parametrize("far", [1e6, 1e9, -1e12])
+@pytest.mark.forms("far")
 def test_a_batch_that_is_forgotten_takes_no_digits_with_it(con, golf, far):
     golf.update("june")
     expected = golf.likelihoods.fetchall()
@@ -361,42 +361,40 @@ def test_missing_values_that_were_not_learnt_are_not_forgotten(con, family):
         assert one[-2:] == pytest.approx(other[-2:], rel=1e-12)
 
 
-def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells():
+def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells(con):
     """Which a first fit does not make: it has one cell a class, feature and value, of whichever family."""
-    with duckdb.connect() as con:
-        con.execute("""CREATE TABLE t AS
+    con.execute("""CREATE TABLE t AS
             SELECT if(hash(i) % 3 = 0, 'a', 'b') AS y, if(i % 11 = 0, NULL, hash(i + 1) % 90 / 10 + 0.5) AS number,
                 hash(i + 2) % 7 AS count, if(i % 3 = 0, 'x', 'y') AS side, i % 5 > 1 AS half,
                 hash(i + 3) % 4 AS one, hash(i + 4) % 3 AS two, if(i % 7 = 0, NULL, 'v' || (i % 5)) AS level, i % 2 = 0 AS flag,
                 (hash(i + 5) % 98 + 1) / 100 AS share, 'w' || (i % 6) || ' foo' AS body, ['t' || (i % 4)] AS tokens,
                 hash(i + 6) % 50 * 1.0 AS scale, hash(i + 7) % 50 + 1.0 AS size, hash(i + 8) % 60 * 1.0 AS spread, 7.0 AS same
             FROM range(300) AS rows(i)""")
-        families = {
-            "count": nbsql.Poisson(), "sums": nbsql.Multinomial(["one", "two"]), "level": nbsql.Categorical(nulls="category"),
-            "share": nbsql.Beta(), "body": nbsql.Text(), "tokens": nbsql.Tokens(), "scale": nbsql.Binned(bins=4),
-            "size": nbsql.LogNormal(), "pair": nbsql.Joint(["side", "half"]), "spread": nbsql.Kernel(),
-            "number": nbsql.Gamma(),
-        }  # fmt: skip
-        model = nbsql.fit(con, "t", target="y", name="m", families=families)
-        cells(model)  # none comes twice
-        columns = "class, feature, value, unseen, likelihood, log_likelihood, score, mean, variance, rate"
+    families = {
+        "count": nbsql.Poisson(), "sums": nbsql.Multinomial(["one", "two"]), "level": nbsql.Categorical(nulls="category"),
+        "share": nbsql.Beta(), "body": nbsql.Text(), "tokens": nbsql.Tokens(), "scale": nbsql.Binned(bins=4),
+        "size": nbsql.LogNormal(), "pair": nbsql.Joint(["side", "half"]), "spread": nbsql.Kernel(),
+        "number": nbsql.Gamma(),
+    }  # fmt: skip
+    model = nbsql.fit(con, "t", target="y", name="m", families=families)
+    cells(model)  # none comes twice
+    columns = "class, feature, value, unseen, likelihood, log_likelihood, score, mean, variance, rate"
 
-        def estimates():
-            rows = con.execute(f"SELECT {columns} FROM m.estimates").fetchall()
-            return {row[:4]: row[4:] for row in rows}
+    def estimates():
+        rows = con.execute(f"SELECT {columns} FROM m.estimates").fetchall()
+        return {row[:4]: row[4:] for row in rows}
 
-        first = estimates()
-        assert {feature for _, feature, *_ in first} >= {*families, "same", "flag"} - {"body", "tokens"}
-        model.update("SELECT * FROM t LIMIT 20")
-        model.forget("SELECT * FROM t LIMIT 20")
-        again = estimates()
-        assert first.keys() == again.keys()
-        for key, values in first.items():
-            assert again[key] == pytest.approx(values, rel=1e-9, nan_ok=True), key
+    first = estimates()
+    assert {feature for _, feature, *_ in first} >= {*families, "same", "flag"} - {"body", "tokens"}
+    model.update("SELECT * FROM t LIMIT 20")
+    model.forget("SELECT * FROM t LIMIT 20")
+    again = estimates()
+    assert first.keys() == again.keys()
+    for key, values in first.items():
+        assert again[key] == pytest.approx(values, rel=1e-9, nan_ok=True), key
 
 
-def test_classes_that_differ_by_nanoseconds_come_by_no_other_way():
-    con = duckdb.connect()
+def test_classes_that_differ_by_nanoseconds_come_by_no_other_way(con):
     moments = [f"TIMESTAMP_NS '2026-01-01 00:00:00{more}'" for more in ("", ".000000001")]
     parts = [nbsql.fit(con, f"SELECT {each} AS y, unnest([1, 2]) AS x", target="y") for each in moments]
     line = "classes '2026-01-01 00:00:00' and '2026-01-01 00:00:00.000000001' of the model would differ only by nanoseconds"
@@ -407,8 +405,7 @@ def test_classes_that_differ_by_nanoseconds_come_by_no_other_way():
         nbsql.fit(con, f"SELECT {moments[0]} AS y, unnest([1, 2]) AS x", target=declared, prior="uniform")
 
 
-def test_classes_that_an_update_makes_differ_by_nanoseconds():
-    con = duckdb.connect()
+def test_classes_that_an_update_makes_differ_by_nanoseconds(con):
     con.execute("CREATE TABLE t AS SELECT make_timestamp_ns(i % 2 * 100000) AS y, i % 3 AS x FROM range(20) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="m")
     before = model.priors.fetchall()

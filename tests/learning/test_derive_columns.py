@@ -2,7 +2,6 @@
 
 import warnings
 
-import duckdb
 import pandas as pd
 import pytest
 
@@ -16,8 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @pytest.fixture
-def con():
-    con = duckdb.connect()
+def con(con):
     con.execute(
         "CREATE TABLE t AS SELECT i AS id, ['a', 'b'][1 + i * 7 % 2] AS y, '$' || (i % 13 + i * 7 % 2 * 3) || '.50' AS price, "
         "1 + i % 5 AS pages FROM range(200) AS r(i)"

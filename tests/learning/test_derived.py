@@ -73,8 +73,7 @@ def test_slices_are_the_models_of_their_rows(a, b):
     agree(model, fit(con, "rows"))
 
 
-def test_numbers_of_a_slice_vary_however_far_from_the_other_slices():
-    con = duckdb.connect()
+def test_numbers_of_a_slice_vary_however_far_from_the_other_slices(con):
     con.execute("CREATE TABLE a AS FROM (VALUES (0.05::DOUBLE, 'u'), (0.0, 'u'), (NULL, 'v')) AS t(wind, play)")
     con.execute("CREATE TABLE b AS FROM (VALUES (-79.548::DOUBLE, 'u'), (NULL, 'v')) AS t(wind, play)")
     data = "SELECT *, 2 AS month FROM a UNION ALL SELECT *, 10 FROM b"

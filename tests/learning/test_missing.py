@@ -13,8 +13,7 @@ OPTIONS = {"target": "y", "id": "id"}
 
 
 @pytest.fixture
-def con():
-    con = duckdb.connect()
+def con(con):
     con.execute(
         "CREATE TABLE t AS SELECT i AS id, ['a', 'b'][1 + i * 7 % 2] AS y, "
         "CASE WHEN i % 9 = 0 THEN ' NA ' WHEN i % 11 = 0 THEN '?' ELSE CAST(i % 53 + i * 7 % 2 * 3 AS VARCHAR) END AS age, "

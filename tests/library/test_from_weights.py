@@ -2,7 +2,6 @@
 
 import sqlite3
 
-import duckdb
 import pytest
 
 import nbsql
@@ -16,10 +15,9 @@ FAMILIES = {"note": nbsql.Text(), "n": "poisson"}
 
 
 @pytest.fixture
-def con():
-    found = duckdb.connect()
-    found.execute(ROWS)
-    return found
+def con(con):
+    con.execute(ROWS)
+    return con
 
 
 def proba(model, source="t"):

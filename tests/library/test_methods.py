@@ -25,8 +25,7 @@ def test_a_fit_has_at_most_21_keywords():
 
 
 @pytest.mark.slow
-def test_every_function_with_the_options_of_a_fit_takes_them():
-    con = duckdb.connect()
+def test_every_function_with_the_options_of_a_fit_takes_them(con):
     numbers = {"target": "y", "features": ["x", "z"]}
     families = nbsql.families(con, ROWS, method=LDA(shrinkage=0.5), **numbers)
     assert families["lda"].shrinkage == 0.5

@@ -47,9 +47,8 @@ MAKERS = {
 @pytest.mark.slow
 @pytest.mark.forms("verb")
 @pytest.mark.parametrize("verb", MAKERS)
-def test_a_closed_pipe_does_not_undo_what_a_command_has_done(verb):
-    with duckdb.connect() as con:
-        nbsql.fit(con, DAYS, target="play").export("model.parquet")
+def test_a_closed_pipe_does_not_undo_what_a_command_has_done(con, verb):
+    nbsql.fit(con, DAYS, target="play").export("model.parquet")
     # Nobody reads from the pipe by the time that the command prints.
     result = shell(f"set -o pipefail; {MAKERS[verb]} | true")
     assert "rror" not in result.stderr

@@ -26,21 +26,18 @@ def path(tmp_path):
     return file
 
 
-def test_the_repr_of_a_model_says_rows_database_features_and_families(path):
+def test_the_repr_of_a_model_says_rows_database_features_and_families(con, path):
     with nbsql.load(path, "spam") as model:
         assert repr(model) == "<nbsql model 'spam' in 'shop': 'y' of 2 classes from 60 rows, by said text, links poisson>"
     assert repr(model) == "<nbsql model 'spam', which cannot be read: 'y' of 2 classes, by said text, links poisson>"
-    with duckdb.connect() as con:
-        columns = {f"x{number}": [1.5, 2.5, 4.0] for number in range(12)}
-        model = nbsql.fit(con, {**columns, "y": [True, False, False]}, target="y")
-        shown = repr(model)
-        assert shown.startswith(
-            "<nbsql transient model in 'memory': 'y' of 2 classes from 3 rows, by x0 gaussian, x1 gaussian, "
-        )
-        assert shown.endswith(", x7 gaussian, 4 more>")
-        given = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods={"a": {"f": {"u": 1}}, "b": {"f": {"u": 1}}})
-        assert repr(given) == "<nbsql transient model in 'memory': 'class' of 2 classes, by f categorical>"
-        given.show()
+    columns = {f"x{number}": [1.5, 2.5, 4.0] for number in range(12)}
+    model = nbsql.fit(con, {**columns, "y": [True, False, False]}, target="y")
+    shown = repr(model)
+    assert shown.startswith("<nbsql transient model in 'memory': 'y' of 2 classes from 3 rows, by x0 gaussian, x1 gaussian, ")
+    assert shown.endswith(", x7 gaussian, 4 more>")
+    given = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods={"a": {"f": {"u": 1}}, "b": {"f": {"u": 1}}})
+    assert repr(given) == "<nbsql transient model in 'memory': 'class' of 2 classes, by f categorical>"
+    given.show()
 
 
 def test_show_prints_what_the_command_line_shows(path, capsys):

@@ -356,9 +356,8 @@ def test_a_query_is_handed_out_in_every_shape(path, capsys):
         assert con.execute("FROM live").fetchall() == rows[:2] == query.fetchall()
 
 
-def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch, layout):
+def test_a_model_is_read_in_the_form_it_was_written_in(con, monkeypatch, layout):
 
-    con = duckdb.connect()
     data = "FROM (VALUES ('a', 'x'), ('b', 'y')) AS t(y, v)"
     expected = nbsql.fit(con, data, target="y", name="wide").predict(data).fetchall()
     layout(wide_classes=0)

@@ -1,6 +1,5 @@
 """Labels and categories of every type, at the limits of the type, through a fit, a score, a row, a file and a calibration."""
 
-import duckdb
 import pytest
 
 import nbsql
@@ -31,11 +30,6 @@ TYPES = {
 TYPES["BIGINT"] += [BEYOND, BEYOND + 1]
 TYPES["HUGEINT"] += [BEYOND, BEYOND + 1]
 TYPES["UHUGEINT"] += [BEYOND, BEYOND + 1]
-
-
-@pytest.fixture
-def con():
-    return duckdb.connect()
 
 
 def table(con, kind):

@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-import duckdb
 import pytest
 
 import nbsql
@@ -69,10 +68,9 @@ class Tags(Bag):
 
 
 @pytest.mark.slow
-def test_a_family_of_a_known_kind_needs_no_other_change(monkeypatch):
+def test_a_family_of_a_known_kind_needs_no_other_change(con, monkeypatch):
     for kind in (Word, Normal, Tags):
         monkeypatch.setitem(STORED, kind.name, kind)
-    con = duckdb.connect()
     con.execute("""CREATE TABLE t AS SELECT i AS id, sin(i) + i % 2 AS a, ['x', 'y', 'z'][1 + i % 3] AS b,
         [['x', 'y'], ['y', 'z'], ['z']][1 + i % 3] AS c, if(i * 7 % 5 < 2, 'p', 'q') AS y FROM range(60) AS r(i)""")
     known = nbsql.fit(con, "t", target="y", id="id", name="known")

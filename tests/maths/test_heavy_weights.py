@@ -36,8 +36,7 @@ MEANS = ("numbers", "a shared variance", "rates", "words weighed", "lda")
 
 
 @pytest.fixture
-def con():
-    con = duckdb.connect()
+def con(con):
     con.execute(ROWS)
     return con
 

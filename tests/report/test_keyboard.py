@@ -1,6 +1,5 @@
 """A page is used by the keyboard alone: the keys are pressed in a browser."""
 
-import duckdb
 import pytest
 from support.chromium import tab
 
@@ -32,14 +31,13 @@ def until(page, kind, place):
 
 
 @pytest.mark.slow
-def test_all_that_can_be_used_is_reached_seen_and_changed_by_keys(tmp_path):
-    with duckdb.connect() as con:
-        con.execute(
-            """CREATE TABLE days AS SELECT i % 2 AS y, 'v' || i // 2 % (2 + i % 2) AS sky, i % 2 + hash(i) % 10 / 5.0 AS x
+def test_all_that_can_be_used_is_reached_seen_and_changed_by_keys(con, tmp_path):
+    con.execute(
+        """CREATE TABLE days AS SELECT i % 2 AS y, 'v' || i // 2 % (2 + i % 2) AS sky, i % 2 + hash(i) % 10 / 5.0 AS x
             FROM range(300) AS t(i)"""
-        )
-        model = nbsql.fit(con, "days", target="y", name="keys")
-        model.report(tmp_path / "page.html", source="days", rows=1)
+    )
+    model = nbsql.fit(con, "days", target="y", name="keys")
+    model.report(tmp_path / "page.html", source="days", rows=1)
     with tab(tmp_path / "page.html", tmp_path) as page:
         held = []
         for _ in range(300):
@@ -77,19 +75,18 @@ def test_all_that_can_be_used_is_reached_seen_and_changed_by_keys(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sentence_is_typed_and_its_words_count_as_in_the_model(tmp_path):
+def test_a_sentence_is_typed_and_its_words_count_as_in_the_model(con, tmp_path):
     sentence = "Free   prize: lunch, FREE caf\u00e9 \u0928\u092e\u0938\u094d\u0924\u0947 nowhere"
-    with duckdb.connect() as con:
-        con.execute(
-            """CREATE TABLE mail AS SELECT
+    con.execute(
+        """CREATE TABLE mail AS SELECT
                 ['ham', 'spam'][1 + i % 2] AS y, i // 2 % 3 AS x,
                 ['lunch on friday caf\u00e9', 'free prize \u0928\u092e\u0938\u094d\u0924\u0947', 'the prize of friday']
                     [1 + (i % 2 + i // 11) % 3] AS body
             FROM range(300) AS t(i)"""
-        )
-        model = nbsql.fit(con, "mail", target="y", families={"x": "categorical", "body": nbsql.Text()})
-        model.report(tmp_path / "page.html")
-        expected = model.predict_one({"x": None, "body": sentence})["probabilities"]
+    )
+    model = nbsql.fit(con, "mail", target="y", families={"x": "categorical", "body": nbsql.Text()})
+    model.report(tmp_path / "page.html")
+    expected = model.predict_one({"x": None, "body": sentence})["probabilities"]
     with tab(tmp_path / "page.html", tmp_path) as page:
         until(page, "text", "nomogram-1")
         page.run(f"document.activeElement.value = {sentence!r}; document.activeElement.dispatchEvent(new Event('input'))")

@@ -75,64 +75,59 @@ def test_the_data_are_described_by_what_is_missing_and_by_what_is_spelt_in_two_w
     ("method", "nulls", "x"),
     [("weighted", "skip", "6 bins"), ("tan", "category", "6 bins"), (nbsql.KDB(2), "skip", "6 bins"), ("naive", "skip", "")],
 )
-def test_a_column_is_described_once_and_by_its_own_values_whatever_they_depend_on(method, nulls, x):
+def test_a_column_is_described_once_and_by_its_own_values_whatever_they_depend_on(con, method, nulls, x):
     source = """SELECT i % 2 = 0 AS y, CASE WHEN i % 5 > 0 THEN 'r' || (i // 3 % 4 + i % 2) END AS a, 's' || (i // 3 % 4) AS b,
         i % 30 // 10 + (i % 2) / 2 AS x FROM range(900) AS r(i)"""
-    with duckdb.connect() as con:
-        figure = nbsql.fit(con, source, target="y", method=method, nulls=nulls).plot.data().figure
+    figure = nbsql.fit(con, source, target="y", method=method, nulls=nulls).plot.data().figure
     labels = {row["feature"]: row["label"] for row in figure.tables["rows"]}
     assert labels == {"a": "5 values, 20.0 % missing", "b": "4 values", "x": x}
     assert figure.finding == "1 column of 3 has missing values, most of all a (20.0 %)"
     assert figure.notes == ["900 rows of 3 columns."]
 
 
-def test_a_rare_value_makes_no_headline():
-    with duckdb.connect() as con:
-        source = """SELECT i % 2 = 0 AS y, CASE WHEN i < 12 AND i % 2 = 0 THEN 'rare' WHEN hash(i) % 10 < 7 THEN 'a' || i % 2
+def test_a_rare_value_makes_no_headline(con):
+    source = """SELECT i % 2 = 0 AS y, CASE WHEN i < 12 AND i % 2 = 0 THEN 'rare' WHEN hash(i) % 10 < 7 THEN 'a' || i % 2
             ELSE 'b' END AS x FROM range(1000) AS r(i)"""
-        model = nbsql.fit(con, source, target="y", families={"x": "categorical"})
-        figure = model.plot.discrimination(True, False, least=1).figure
-        assert figure.finding.startswith(("x = a0 is ", "x = a1 is "))
-        ratios = {row["value"]: (row["n"] + row["other_n"], abs(row["log_ratio"])) for row in figure.tables["rows"]}
-        assert ratios["rare"][0] == 6
-        assert [*ratios].index("rare") > 1
+    model = nbsql.fit(con, source, target="y", families={"x": "categorical"})
+    figure = model.plot.discrimination(True, False, least=1).figure
+    assert figure.finding.startswith(("x = a0 is ", "x = a1 is "))
+    ratios = {row["value"]: (row["n"] + row["other_n"], abs(row["log_ratio"])) for row in figure.tables["rows"]}
+    assert ratios["rare"][0] == 6
+    assert [*ratios].index("rare") > 1
 
 
 @pytest.mark.slow
-def test_a_report_of_a_file_is_of_rows_that_its_model_has_not_learnt(tmp_path):
+def test_a_report_of_a_file_is_of_rows_that_its_model_has_not_learnt(con, tmp_path):
     file, page = tmp_path / "sea.csv", tmp_path / "page.html"
-    with duckdb.connect() as con:
-        con.sql(f"SELECT sex, ticket, survived FROM ({SEA})").write_csv(str(file))
-        nbsql.write_report(con, str(file), page, target="survived", exclude=["ticket"], budget="0.001 s")
-        text = unescape(page.read_text(encoding="utf-8"))
-        learnt, judged = (int(re.search(rf"{words} (\d+) rows", text)[1]) for words in ("learnt from", "Of"))
-        assert learnt + judged == 200
-        assert 20 < judged < 60
-        assert f"The model was chosen on four fifths of the rows of {file}, by cross-validation: " in text
-        assert "Evaluated on the other fifth." in text
-        assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,)
-        assert nbsql.models(con) == []
+    con.sql(f"SELECT sex, ticket, survived FROM ({SEA})").write_csv(str(file))
+    nbsql.write_report(con, str(file), page, target="survived", exclude=["ticket"], budget="0.001 s")
+    text = unescape(page.read_text(encoding="utf-8"))
+    learnt, judged = (int(re.search(rf"{words} (\d+) rows", text)[1]) for words in ("learnt from", "Of"))
+    assert learnt + judged == 200
+    assert 20 < judged < 60
+    assert f"The model was chosen on four fifths of the rows of {file}, by cross-validation: " in text
+    assert "Evaluated on the other fifth." in text
+    assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,)
+    assert nbsql.models(con) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [29, 30])
-def test_of_a_small_table_no_row_is_held_out(rows, tmp_path):
+def test_of_a_small_table_no_row_is_held_out(con, rows, tmp_path):
     page = tmp_path / "page.html"
     source = f"SELECT i % 2 = 0 AS y, i % 3 + i % 2 AS x FROM range({rows}) AS r(i)"
-    with duckdb.connect() as con:
-        nbsql.write_report(con, source, page, target="y")
+    nbsql.write_report(con, source, page, target="y")
     text = unescape(page.read_text(encoding="utf-8"))
     assert ("four fifths" in text) == (rows == 30)
     assert ("leave-one-out" in text) == (rows == 29)
 
 
 @pytest.mark.slow
-def test_the_report_chooses_a_model_of_derived_columns_once(tmp_path):
+def test_the_report_chooses_a_model_of_derived_columns_once(con, tmp_path):
     page = tmp_path / "page.html"
     source = "SELECT i AS fare, 'a' || i % 3 AS port FROM range(100) AS r(i)"
-    with duckdb.connect() as con:
-        options = {"derive": {"high": "fare > 40", "fare": "fare / 2"}, "budget": "0.001 s"}
-        nbsql.write_report(con, source, page, target="high", **options)
+    options = {"derive": {"high": "fare > 40", "fare": "fare / 2"}, "budget": "0.001 s"}
+    nbsql.write_report(con, source, page, target="high", **options)
     assert "high = true" in page.read_text(encoding="utf-8")
 
 
@@ -168,25 +163,23 @@ def test_what_a_report_needs_is_said(arguments, message):
     assert message in done.output
 
 
-def test_a_page_that_is_shared_names_no_rare_value_and_no_rare_class(tmp_path):
+def test_a_page_that_is_shared_names_no_rare_value_and_no_rare_class(con, tmp_path):
     page = tmp_path / "page.html"
     source = """SELECT CASE WHEN i = 7 THEN 'secret' WHEN i = 8 THEN 'Secret ' ELSE 'b' || i % 2 END AS a,
         CASE WHEN i = 9 THEN 'Hidden' WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS y FROM range(60) AS r(i)"""
-    with duckdb.connect() as con:
-        with pytest.warns(UserWarning, match="'Secret ', 'secret'"):
-            model = nbsql.fit(con, source, target="y", name="m")
-        assert model.plot.data().figure.notes[1:] == ["Values of a differ only by case or blanks: 'Secret ' and 'secret'."]
-        model.report(page)
+    with pytest.warns(UserWarning, match="'Secret ', 'secret'"):
+        model = nbsql.fit(con, source, target="y", name="m")
+    assert model.plot.data().figure.notes[1:] == ["Values of a differ only by case or blanks: 'Secret ' and 'secret'."]
+    model.report(page)
     text = re.sub("<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert "one of 3 classes" in text
     assert "secret" not in text.lower()
 
 
-def test_a_report_that_cannot_be_written_is_refused_before_the_search(tmp_path):
-    with duckdb.connect() as con:
-        for path, rows, message in [("a.pdf", 0, "end the path 'a.pdf' with .html"), (tmp_path / "a.html", -1, "at least 0")]:
-            with pytest.raises(nbsql.InputError, match=message):
-                nbsql.write_report(con, "no_such_table", path, target="y", rows=rows)
+def test_a_report_that_cannot_be_written_is_refused_before_the_search(con, tmp_path):
+    for path, rows, message in [("a.pdf", 0, "end the path 'a.pdf' with .html"), (tmp_path / "a.html", -1, "at least 0")]:
+        with pytest.raises(nbsql.InputError, match=message):
+            nbsql.write_report(con, "no_such_table", path, target="y", rows=rows)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import re
 
-import duckdb
 import pytest
 
 import nbsql
@@ -14,10 +13,9 @@ HOURS = """SELECT i % 24 AS hour, (i % 24) * 4 + i % 7 AS damp, i % 3 AS wind,
 
 
 @pytest.fixture
-def con():
-    with duckdb.connect() as con:
-        con.execute(f"CREATE TABLE hours AS {HOURS}")
-        yield con
+def con(con):
+    con.execute(f"CREATE TABLE hours AS {HOURS}")
+    return con
 
 
 def test_a_bin_is_named_by_its_edges_and_a_label_that_compares_by_its_target(con):

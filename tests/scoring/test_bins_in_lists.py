@@ -2,7 +2,6 @@
 
 import math
 
-import duckdb
 import pytest
 from support.listed import assert_scored_as_one_row
 
@@ -24,10 +23,9 @@ FAMILIES = {
 
 
 @pytest.fixture
-def con():
-    with duckdb.connect() as con:
-        con.execute(f"CREATE TABLE t AS {ROWS}")
-        yield con
+def con(con):
+    con.execute(f"CREATE TABLE t AS {ROWS}")
+    return con
 
 
 @pytest.mark.filterwarnings("ignore:.*the weights were learnt from")

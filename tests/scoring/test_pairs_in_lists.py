@@ -1,6 +1,5 @@
 """Categories with parents find their scores by the codes of their columns, without the text of a pair (listed_pairs.sql)."""
 
-import duckdb
 import pytest
 from support.listed import assert_scored_as_one_row
 
@@ -25,14 +24,13 @@ FAMILIES = {
 
 
 @pytest.fixture
-def con():
-    with duckdb.connect() as con:
-        con.execute(f"CREATE TABLE t AS {ROWS}")
-        con.execute("CREATE TABLE odd AS FROM t")
-        con.execute("UPDATE odd SET kind = 'new' WHERE id % 5 = 0")
-        con.execute("UPDATE odd SET letter = 'z', code = 77 WHERE id % 7 = 0")
-        con.execute("UPDATE odd SET code = NULL, x = NULL WHERE id % 11 = 0")
-        yield con
+def con(con):
+    con.execute(f"CREATE TABLE t AS {ROWS}")
+    con.execute("CREATE TABLE odd AS FROM t")
+    con.execute("UPDATE odd SET kind = 'new' WHERE id % 5 = 0")
+    con.execute("UPDATE odd SET letter = 'z', code = 77 WHERE id % 7 = 0")
+    con.execute("UPDATE odd SET code = NULL, x = NULL WHERE id % 11 = 0")
+    return con
 
 
 @pytest.mark.filterwarnings("ignore:.*the weights were learnt from")

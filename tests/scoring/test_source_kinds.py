@@ -183,8 +183,7 @@ SCANS = {  # of each source whether a fit that reads it several times copies it 
 
 
 @pytest.mark.parametrize("source", SCANS)
-def test_what_is_quick_to_read_again_is_not_copied(tmp_path, source):
-    con = duckdb.connect()
+def test_what_is_quick_to_read_again_is_not_copied(con, tmp_path, source):
     letters = "concat('v', i % 4) AS v, concat('w', i % 7) AS w"
     con.sql(f"CREATE TABLE rows AS SELECT i AS id, i % 3 AS y, {letters} FROM range(90) AS r(i)")
     con.sql("CREATE VIEW letters AS SELECT y, v, w FROM rows; CREATE VIEW of_letters (y, v, w) AS FROM letters WHERE y < 2")
@@ -246,12 +245,11 @@ def copies(con, source):
         ([], ["q"], "VARCHAR[]"),
     ],
 )
-def test_a_column_of_objects_has_the_type_of_all_its_values(usual, last, column):
+def test_a_column_of_objects_has_the_type_of_all_its_values(con, usual, last, column):
     """DuckDB looks at a thousand of them, the last not among these, and casts it: 2.5 to 2, a time to its date."""
     pandas = library("pandas")
     values = pandas.Series([usual] * 1999 + [last], dtype=object)
     frame = pandas.DataFrame({"z": range(2000), "x": values})
-    con = duckdb.connect()
     model = nbsql.fit(con, {"y": ["a", "b"], "z": [1, 2]}, target="y")
     query = model.predict(frame, columns=["x"])
     found = query.fetchall()[-1][0]
@@ -340,8 +338,7 @@ def frames_of_whole_numbers():
 
 
 @pytest.mark.slow
-def test_a_column_of_categories_is_categorical_whatever_their_type():
-    con = duckdb.connect()
+def test_a_column_of_categories_is_categorical_whatever_their_type(con):
     expected = nbsql.fit(con, {"y": ["a", "b", "a", "b"], "x": [1, 2, None, 1]}, target="y", families={"x": "categorical"})
     rows = [frame for _, frame, _ in frames_of_whole_numbers() if type(frame).__name__ != "RecordBatchReader"]
     for kind, frame, is_category in frames_of_whole_numbers():
@@ -389,24 +386,21 @@ def unreadable_frames():
         yield frame, f"the {kind} has no columns; a source has those of the features, and the target to learn from"
 
 
-def test_a_frame_that_duckdb_cannot_read_says_which_column():
-    con = duckdb.connect()
+def test_a_frame_that_duckdb_cannot_read_says_which_column(con):
     for frame, message in unreadable_frames():
         with pytest.raises(nbsql.InputError) as caught:
             nbsql.fit(con, frame, target="y")
         assert str(caught.value) == message
 
 
-def test_no_variable_of_nbsql_is_a_table():
-    con = duckdb.connect()
+def test_no_variable_of_nbsql_is_a_table(con):
     for name in ("query", "text", "self", "path", "sql", "frame", "name", "source", "engine", "relation"):
         for source in (name, f"SELECT * FROM {name}"):
             with pytest.raises(nbsql.NbsqlError, match=f"^no table or view '{name}'; (check its name|there are no|did you)"):
                 nbsql.fit(con, source, target="y")
 
 
-def test_the_name_of_a_frame_says_to_pass_the_frame():
-    con = duckdb.connect()
+def test_the_name_of_a_frame_says_to_pass_the_frame(con):
     for days in (
         [0],
         library("pandas").DataFrame({"y": [0, 1]}),
@@ -432,8 +426,7 @@ def test_the_name_of_a_frame_says_to_pass_the_frame():
         "FROM sampled",
     ],
 )
-def test_a_sample_is_drawn_once(source):
-    con = duckdb.connect()
+def test_a_sample_is_drawn_once(con, source):
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, concat('v', i % 4) AS v, sin(i) AS x FROM range(5000) AS r(i)")
     con.execute("CREATE VIEW sampled AS FROM rows WHERE random() < 0.1")
     for features in (["v"], ["v", "x"]):
@@ -445,8 +438,7 @@ def test_a_sample_is_drawn_once(source):
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # of one class
-def test_a_name_is_that_of_the_relation_that_duckdb_reads():
-    con = duckdb.connect()
+def test_a_name_is_that_of_the_relation_that_duckdb_reads(con):
     con.execute(
         "CREATE TABLE z AS SELECT 'main' AS y, i AS x FROM range(3) AS r(i); CREATE TEMP TABLE z AS FROM main.z LIMIT 1"
     )

@@ -285,10 +285,9 @@ def test_the_answer_of_the_command_line(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["w", "words"])
-def test_a_multinomial_of_one_column_is_made_of_its_counts(key):
+def test_a_multinomial_of_one_column_is_made_of_its_counts(con, key):
     families = {key: nbsql.Multinomial(["w"])}
-    with duckdb.connect() as con:
-        model = nbsql.fit(con, "SELECT i % 2 AS y, i % 5 AS w FROM range(50) AS r(i)", target="y", families=families)
-        again = nbsql.from_statistics(con, model.counts, families=families)
-        rows = "SELECT 3 AS w"
-        assert again.joint_log_likelihood(rows).fetchall() == model.joint_log_likelihood(rows).fetchall()
+    model = nbsql.fit(con, "SELECT i % 2 AS y, i % 5 AS w FROM range(50) AS r(i)", target="y", families=families)
+    again = nbsql.from_statistics(con, model.counts, families=families)
+    rows = "SELECT 3 AS w"
+    assert again.joint_log_likelihood(rows).fetchall() == model.joint_log_likelihood(rows).fetchall()
