@@ -6,6 +6,7 @@ import pytest
 from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, server
 
 import nbsql
+from nbsql.family import FAMILIES
 
 pytestmark = needs_dbt
 
@@ -26,126 +27,64 @@ ROWS = """
 COUNTS = {"duckdb": ", MAP(['k', 'l'], [i % 3, 2]) AS counts", "postgres": ""}
 LEFT_OUT = ["id", "weight", "grade", "day"]
 
-# The options in YAML, and those of nbsql.fit.
+# The options in YAML.
 CASES = {
-    "inferred": ({}, {}),
-    "named": (
-        {
-            "id": "id",
-            "exclude": ["grade", "day"],
-            "weight": "weight",
-            "families": {
-                "events": "poisson",
-                "wait": "lognormal",
-                "note": {"family": "text", "stop_words": "english", "ngrams": 2, "min_length": 2},
-                "words": {"family": "multinomial", "columns": ["w1", "w2"], "alpha": {"w1": 0.5}},
-            },
+    "inferred": {},
+    "named": {
+        "id": "id",
+        "exclude": ["grade", "day"],
+        "weight": "weight",
+        "families": {
+            "events": "poisson",
+            "wait": "lognormal",
+            "note": {"family": "text", "stop_words": "english", "ngrams": 2, "min_length": 2},
+            "words": {"family": "multinomial", "columns": ["w1", "w2"], "alpha": {"w1": 0.5}},
         },
-        {
-            "id": "id",
-            "exclude": ["grade", "day"],
-            "weight": "weight",
-            "families": {
-                "events": "poisson",
-                "wait": "lognormal",
-                "note": nbsql.Text(stop_words="english", ngrams=2, min_length=2),
-                "words": nbsql.Multinomial(["w1", "w2"], alpha={"w1": 0.5}),
-            },
+    },
+    "smoothed": {
+        "alpha": 0.25,
+        "nulls": "category",
+        "unseen": "smooth",
+        "prior": "smoothed",
+        "prior_alpha": 2,
+        "families": {
+            "note": {"family": "text", "characters": [2, 4], "within_words": True, "accents": False},
+            "category": {"family": "categorical", "min_count": 60},
+            "events": {"family": "poisson", "a": 2, "b": 1},
+            "wait": "exponential",
+            "share": "beta",
+            "x": {"family": "binned", "by": [-1.5e-5, 8.533045e-05, 1, 2.5, 1e6]},
         },
-    ),
-    "smoothed": (
-        {
-            "alpha": 0.25,
-            "nulls": "category",
-            "unseen": "smooth",
-            "prior": "smoothed",
-            "prior_alpha": 2,
-            "families": {
-                "note": {"family": "text", "characters": [2, 4], "within_words": True, "accents": False},
-                "category": {"family": "categorical", "min_count": 60},
-                "events": {"family": "poisson", "a": 2, "b": 1},
-                "wait": "exponential",
-                "share": "beta",
-                "x": {"family": "binned", "by": [-1.5e-5, 8.533045e-05, 1, 2.5, 1e6]},
-            },
+    },
+    "given": {
+        "prior": {"a": 0.2, "b": 0.3, "c": 0.5},
+        "families": {
+            "note": {"family": "text", "event": "bernoulli", "min_count": 3, "pattern": "[a-z]+"},
+            "bag": {"family": "tokens", "tfidf": True},
+            "counts": {"family": "token_counts", "event": "complement", "weight_norm": True},
+            "x": {"family": "gaussian", "shared_variance": True, "variance": "sample"},
+            "events": "geometric",
+            "category": {"family": "categorical", "alpha": {"v0": 2, "v9": 1}, "other_alpha": 0.5, "levels": ["v8"]},
+            "flag": {"family": "bernoulli", "alpha": 2, "beta": 3},
+            "rain": {"family": "zero_inflated", "of": "exponential"},
+            "words": {"family": "complement", "columns": ["w1", "w2"], "norm": True},
         },
-        {
-            "alpha": 0.25,
-            "nulls": "category",
-            "unseen": "smooth",
-            "prior": "smoothed",
-            "prior_alpha": 2,
-            "families": {
-                "note": nbsql.Text(characters=(2, 4), within_words=True, accents=False),
-                "category": nbsql.Categorical(min_count=60),
-                "events": nbsql.Poisson(a=2, b=1),
-                "wait": "exponential",
-                "share": "beta",
-                "x": nbsql.Binned(by=[-1.5e-5, 8.533045e-05, 1, 2.5, 1e6]),
-            },
+    },
+    "modes": {
+        "prior": "uniform",
+        "features": ["x", "events", "flag", "category", "note", "wait", "share", "rain"],
+        "families": {
+            "x": {"family": "gaussian", "estimate": "mode", "prior": {"kappa": 0.5, "a": 1.5}},
+            "events": {"family": "poisson", "estimate": "mode", "a": 2, "b": 1},
+            "flag": {"family": "bernoulli", "estimate": "mode", "alpha": 2, "beta": 3},
+            "category": {"family": "categorical", "estimate": "mode", "alpha": 1.5},
+            "wait": {"family": "gaussian", "floor": 0.9},
+            "share": {"family": "gamma", "floor": 0.01},
+            "rain": {"family": "zero_inflated", "alpha": 2},
+            "note": {"family": "text", "norm": "l2", "tfidf": True, "min_count": 2},
         },
-    ),
-    "given": (
-        {
-            "prior": {"a": 0.2, "b": 0.3, "c": 0.5},
-            "families": {
-                "note": {"family": "text", "event": "bernoulli", "min_count": 3, "pattern": "[a-z]+"},
-                "bag": {"family": "tokens", "tfidf": True},
-                "counts": {"family": "token_counts", "event": "complement", "weight_norm": True},
-                "x": {"family": "gaussian", "shared_variance": True, "variance": "sample"},
-                "events": "geometric",
-                "category": {"family": "categorical", "alpha": {"v0": 2, "v9": 1}, "other_alpha": 0.5, "levels": ["v8"]},
-                "flag": {"family": "bernoulli", "alpha": 2, "beta": 3},
-                "rain": {"family": "zero_inflated", "of": "exponential"},
-                "words": {"family": "complement", "columns": ["w1", "w2"], "norm": True},
-            },
-        },
-        {
-            "prior": {"a": 0.2, "b": 0.3, "c": 0.5},
-            "families": {
-                "note": nbsql.Text(event="bernoulli", min_count=3, pattern="[a-z]+"),
-                "bag": nbsql.Tokens(tfidf=True),
-                "counts": nbsql.TokenCounts(event="complement", weight_norm=True),
-                "x": nbsql.Gaussian(shared_variance=True, variance="sample"),
-                "events": "geometric",
-                "category": nbsql.Categorical(alpha={"v0": 2, "v9": 1}, other_alpha=0.5, levels=["v8"]),
-                "flag": nbsql.Bernoulli(2, 3),
-                "rain": nbsql.ZeroInflated(of="exponential"),
-                "words": nbsql.Complement(["w1", "w2"], norm=True),
-            },
-        },
-    ),
-    "modes": (
-        {
-            "prior": "uniform",
-            "features": ["x", "events", "flag", "category", "note", "wait", "share", "rain"],
-            "families": {
-                "x": {"family": "gaussian", "estimate": "mode", "prior": {"kappa": 0.5, "a": 1.5}},
-                "events": {"family": "poisson", "estimate": "mode", "a": 2, "b": 1},
-                "flag": {"family": "bernoulli", "estimate": "mode", "alpha": 2, "beta": 3},
-                "category": {"family": "categorical", "estimate": "mode", "alpha": 1.5},
-                "wait": {"family": "gaussian", "floor": 0.9},
-                "share": {"family": "gamma", "floor": 0.01},
-                "rain": {"family": "zero_inflated", "alpha": 2},
-                "note": {"family": "text", "norm": "l2", "tfidf": True, "min_count": 2},
-            },
-        },
-        {
-            "prior": "uniform",
-            "features": ["x", "events", "flag", "category", "note", "wait", "share", "rain"],
-            "families": {
-                "x": nbsql.Gaussian(estimate="mode", prior=nbsql.NormalInverseGamma(kappa=0.5, a=1.5)),
-                "events": nbsql.Poisson(a=2, b=1, estimate="mode"),
-                "flag": nbsql.Bernoulli(2, 3, estimate="mode"),
-                "category": nbsql.Categorical(estimate="mode", alpha=1.5),
-                "wait": nbsql.Gaussian(floor=0.9),
-                "share": nbsql.Gamma(floor=0.01),
-                "rain": nbsql.ZeroInflated(alpha=2),
-                "note": nbsql.Text(norm="l2", tfidf=True, min_count=2),
-            },
-        },
-    ),
-    "numbered": ({"target": "grade", "exclude": ["id", "weight", "day", "y"]}, {"exclude": ["id", "weight", "day", "y"]}),
+    },
+    "numbered": {"target": "grade", "exclude": ["id", "weight", "day", "y"]},
 }
 
 TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
@@ -179,7 +118,7 @@ def verbs_of(name):
 
 def options_of(name, engine):
     """The options in YAML."""
-    return _options(CASES[name][0], engine)
+    return _options(CASES[name], engine)
 
 
 def _options(given, engine):
@@ -240,8 +179,19 @@ def con(project):
         yield connection
 
 
+def in_python(family):
+    """A family in YAML as nbsql.fit takes it."""
+    if isinstance(family, str):
+        return family
+    kind, options = FAMILIES[family["family"]], {key: option for key, option in family.items() if key != "family"}
+    if "prior" in options:
+        options["prior"] = nbsql.NormalInverseGamma(**options["prior"])
+    return kind(**options)
+
+
 def fitted(con, name, engine):
-    options = _options({**CASES[name][1], "target": options_of(name, engine)["target"]}, engine)
+    options = options_of(name, engine)
+    options["families"] = {key: in_python(family) for key, family in options["families"].items()}
     if alpha := options.pop("prior_alpha", None):
         options["prior"] = nbsql.Smoothed(alpha)
     return nbsql.fit(con, "rows", **options)
@@ -282,8 +232,6 @@ def test_slices_and_the_queue_are_those_of_python(con, project):
     flags = model.evaluate("rows", by="flag").slices
     weighed = model.evaluate("rows", by="flag", weight="weight").slices
     assert pair is not None
-    assert flags is not None
-    assert weighed is not None
     queries = {
         "sliced": pair, "sliced_intervals": weighed.intervals, "side_by_side": flags.compare(True, None, label="b"),
         "margin": few.review("rows", 4), "evidence": few.review("rows", 4, by="evidence"),
