@@ -145,7 +145,6 @@ def test_two_models_on_the_same_rows(shop):
 def test_slices_and_two_of_them_side_by_side(shop):
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "weather").evaluate("sky", by="w", weight="w").slices
-        assert found is not None
         rows, intervals, compared = found.fetchall(), found.intervals.fetchall(), found.compare(1, 3, label="yes").fetchall()
     arguments = (shop, "weather", "sky", "--weight", "w", "--by", "w")
     output = run(*arguments)

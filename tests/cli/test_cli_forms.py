@@ -286,8 +286,6 @@ def test_a_reader_that_has_enough_stops_the_scoring():
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", ENDLESS]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         try:
             assert [process.stdout.readline() for _ in range(4)] == [b"i\n", b"0\n", b"1\n", b"2\n"]
             process.stdout.close()

@@ -119,7 +119,6 @@ def served(folder):
     command = [str(dbt_versions.python("clickhouse")), str(script), str(folder / "server")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
-            assert server.stdout is not None
             made = OnClickHouse(folder, int(server.stdout.readline()))
             made.ask("CREATE DATABASE project")
             yield made

@@ -106,7 +106,6 @@ class Warehouse(Project):
         script = Path(dbt_versions.__file__).with_name(f"{name}_server.py")
         command = [str(dbt_versions.python("warehouses")), str(script)]
         self.server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self.server.stdout is not None
         port = int(self.server.stdout.readline())
         target = {"type": name, **TARGETS[name]}
         target |= {"api_endpoint": f"http://127.0.0.1:{port}"} if name == "bigquery" else {"port": port}
@@ -128,7 +127,6 @@ class Warehouse(Project):
     def ask(self, sql):
         """The columns and rows that a statement returns."""
         assert self.server.stdin is not None
-        assert self.server.stdout is not None
         print(json.dumps(sql), file=self.server.stdin, flush=True)
         columns, rows = json.loads(self.server.stdout.readline())
         return columns, [tuple(row) for row in rows]

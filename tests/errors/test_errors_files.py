@@ -157,7 +157,6 @@ def test_a_short_file_of_utf_16_is_read_as_the_message_says(con):
     with pytest.raises(DatabaseError, match=r"^'wide.csv' is encoded in UTF-16 and not in UTF-8; read it with ") as caught:
         nbsql.fit(con, "wide.csv", target="y")
     source = SOURCE.search(str(caught.value))
-    assert source is not None
     assert nbsql.fit(con, source[1], target="y").classes == ["a", "b"]
 
 
@@ -172,7 +171,6 @@ def test_a_compressed_file_that_is_none_or_is_broken_is_said_to_be_so(con):
     with pytest.raises(DatabaseError, match=r"^'plain.csv.gz' is not compressed by gzip, though its name says so; ") as caught:
         nbsql.fit(con, "plain.csv.gz", target="y")
     source = SOURCE.search(str(caught.value))
-    assert source is not None
     assert nbsql.fit(con, source[1], target="y").classes == ["a", "b"]
     for name, said in {
         "half.csv.gz": "'half.csv.gz' is broken, or not whole; get it anew, and try gzip -t on it",
@@ -433,7 +431,6 @@ def test_a_file_with_a_name_twice_is_refused(con, ending):
     ) as caught:
         nbsql.fit(con, path, target="y")
     source = re.search(r'"(.*)"$', str(caught.value))
-    assert source is not None
     assert con.sql(source[1]).columns[2] in ("y_1", "Y_1")
 
 

@@ -297,7 +297,6 @@ def test_a_file_that_another_process_holds(tmp_path):
     path = tmp_path / "days.duckdb"
     program = f"import duckdb; con = duckdb.connect({str(path)!r}); print('held', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         for act in (lambda: nbsql.fit(path, DAYS, target="play", name="golf"), lambda: nbsql.models(path)):
             with pytest.raises(DatabaseError) as caught:

@@ -265,7 +265,6 @@ def test_every_form_and_every_way_to_ask_gives_the_same(con, form, method):
     assert con.execute("FROM m.predict('levels') ORDER BY i").fetchall() == [row[:-3] for row in in_sql]
     first = model.predict("levels", top_k=1).df().sort_values("i")
     assert first["probability"].to_numpy() == near(best, rel=1e-12)
-    assert found.after is not None
     assert agrees(found.after, model.evaluate("levels"))
     assert found.after.log_loss == near(log_loss(con.execute("SELECT y FROM levels ORDER BY i").df()["y"], q), rel=1e-9)
     assert found.before is not None

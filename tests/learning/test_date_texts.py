@@ -39,7 +39,6 @@ def test_a_fit_says_the_line_that_makes_dates(con, case):
     assert [*model.families] == ["d"]
     assert line.startswith("'d' holds dates")
     derive = re.search(r"derive=(\{.*\})$", line)
-    assert derive is not None
     assert ast.literal_eval(derive[1]) == {"d": sql}
     options = {"missing": ["n/a"]} if case == "with words" else {}
     assert ('missing=["n/a"], derive' in line) == bool(options)

@@ -54,6 +54,5 @@ def test_a_spec_written_before_is_read():
     found = Spec.from_json(BEFORE, "m")
     assert found.logistic == Logistic(penalty=2, iterations=9)
     assert (found.segment_by, found.segment_shrinkage, found.prior.alpha) == ("g", 3.0, 2.0)
-    assert found.components is not None
     assert found.components.requested == {"a": 2}
     assert Spec.from_json(found.to_json(), "m") == found

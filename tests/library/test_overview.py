@@ -55,7 +55,6 @@ def test_show_prints_what_the_command_line_shows(path, capsys):
 def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path):
     script = f"import duckdb; con = duckdb.connect({path!r}); print('ready', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         with pytest.raises(nbsql.DatabaseError) as caught:
             nbsql.load(path, "spam")
@@ -71,7 +70,6 @@ def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path):
 def test_a_file_that_is_read_elsewhere_may_be_read_here_too(path):
     script = f"import duckdb; con = duckdb.connect({path!r}, read_only=True); print('ready', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         with pytest.raises(nbsql.DatabaseError, match=r"; close it there first, or open it read-only, as there$"):
             nbsql.load(path, "spam")

@@ -101,7 +101,6 @@ with duckdb.connect({str(path)!r}, read_only=True) as con:
         for expected in ("ready", "True", "['ham', 'spam', 'spam', 'ham']"):
             for reader in readers:  # both hold the file open all the while
                 assert reader.stdin is not None
-                assert reader.stdout is not None
                 if expected == "True":
                     print(file=reader.stdin, flush=True)
                 assert reader.stdout.readline() == f"{expected}\n"

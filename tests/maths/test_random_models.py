@@ -12,8 +12,6 @@ COMMAND = Path(__file__).parents[1] / "benchmarks" / "random_models.py"
 @pytest.fixture(scope="module")
 def command():
     spec = importlib.util.spec_from_file_location("random_models", COMMAND)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["random_models"] = module  # where dataclasses look for their types
     spec.loader.exec_module(module)

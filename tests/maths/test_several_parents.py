@@ -190,7 +190,6 @@ def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_
             differences.append([others.contribution("m", x, row) - others.contribution("k", x, row) for x in NAMES])
             classes.append(row["y"])
     x = np.array(differences)
-    assert state.spec.weighted is not None
     assert state.spec.weighted.penalty is not None
     c = 1 / (2 * state.spec.weighted.penalty)
     columns = np.column_stack([x.sum(axis=1), x])

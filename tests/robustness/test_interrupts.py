@@ -51,7 +51,6 @@ ACTS = {
 def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path, act):
     script = [sys.executable, "-c", SCRIPT.replace("ACT", ACTS[act]), str(tmp_path / "a.duckdb")]
     with subprocess.Popen(script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         wait_for_work(process, 0.5)
         process.send_signal(signal.SIGINT)
