@@ -2,8 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from markupsafe import Markup
@@ -248,27 +250,31 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
             raise InputError("likelihoods has a row without a class or a feature; leave it out")
         raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
     features: list[Feature] = []
-    for name, kinds, values in engine.query_macro("given_features", given):
+    for name, rows in groupby(engine.query_macro("given_features", given), key=itemgetter(0)):
+        described = [row[1:] for row in rows]
+        kinds = {kind for _, kind in described}
+        values = {value for value, kind in described if value is not None or kind == "values"}
         if name in families_by_name:
             _check_is_given(name, families_by_name[name])
         if None in kinds or len(kinds) > 1:
             ways = " or ".join(_KINDS.values())
             raise InputError(f"feature {name!r} must have {ways} in every row, and one of them only")
+        (kind,) = kinds
         category = Categorical(nulls="category" if None in values else None)
         inferred: dict[str, Family] = {"moments": Gaussian(), "rate": Poisson(), "values": category}
-        family = families_by_name[name] if name in families_by_name else inferred[kinds[0]]
-        _check_family(name, family, kinds[0], values)
+        family = families_by_name[name] if name in families_by_name else inferred[kind]
+        _check_family(name, family, kind, values)
         missing_counts = None in values or family.cell == "list"  # a list with a gap is a value if it is given
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
         columns = tuple(family.columns) or (name,)
-        whole = kinds[0] == "values" and all(value is None or _WHOLE.fullmatch(value) for value in values)
+        whole = kind == "values" and all(value is None or _WHOLE.fullmatch(value) for value in values)
         features.append(
             Feature(
                 name,
                 family,
                 columns,
                 len(features) + 1,
-                floating=kinds[0] == "covariance",
+                floating=kind == "covariance",
                 whole=whole,
                 # Most rows are assumed to be complete. Rows with gaps, and classes far apart, are detected when scored.
                 is_complete=family.kind == "density" and family.centred,
@@ -283,7 +289,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
     return tuple(features)
 
 
-def _types(engine: Engine, family: Family, columns: Sequence[str], values: Sequence[str | None]) -> tuple[str, ...]:
+def _types(engine: Engine, family: Family, columns: Sequence[str], values: Collection[str | None]) -> tuple[str, ...]:
     """The assumed types of columns that were not read; unknown for values that may be of several types."""
     are_words = any(value is not None and not NO_WORD.fullmatch(value) for value in values)
     usual = str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
@@ -308,7 +314,7 @@ def _check_is_given(name: str, family: Family) -> None:
         raise InputError(f"family {family.name!r} of {name!r} needs counts, which probabilities have not; fit it to rows")
 
 
-def _check_family(name: str, family: Family, kind: str, values: Sequence[str | None]) -> None:
+def _check_family(name: str, family: Family, kind: str, values: Collection[str | None]) -> None:
     title = f"family {family.name!r} of {name!r}"
     if family.over_columns and not family.columns:
         raise InputError(

@@ -148,36 +148,22 @@ ORDER BY given.label ASC NULLS FIRST, given.feature ASC NULLS FIRST
 LIMIT 1
 {%- endmacro %}
 
-{# One row per feature: feature, the kinds of its rows (NULL is none), and its values. #}
-{% macro default__given_features(given) -%}
-SELECT
+{#
+  One row per feature, value and kind, in the order of the features: feature, value, and how the rows describe a distribution: values,
+  moments, covariance or rate; NULL if it is none of these.
+#}
+{% macro given_features(given) -%}
+SELECT DISTINCT
   feature,
-  list(DISTINCT kind) || CASE WHEN count(kind) < count(*) THEN [NULL] ELSE [] END AS kinds,
-  list(DISTINCT value) || CASE WHEN bool_or(value IS NULL AND kind = 'values') THEN [NULL] ELSE [] END AS "values"
-{{ nbsql.from_given_kinds(given) }}
-{%- endmacro %}
-
-{# The rows of each feature, with the kind of each row. #}
-{% macro from_given_kinds(given) -%}
-FROM (
-  SELECT
-    feature,
-    value,
-    {{ nbsql.given_kind() | indent(4) }} AS kind
-  FROM {{ given }} AS given
-) AS kinds
-GROUP BY feature
+  value,
+  CASE
+    WHEN likelihood IS NOT NULL AND mean IS NULL AND variance IS NULL AND rate IS NULL THEN 'values'
+    WHEN likelihood IS NULL AND value IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'moments'
+    WHEN likelihood IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'covariance'
+    WHEN likelihood IS NULL AND value IS NULL AND variance IS NULL AND rate IS NOT NULL THEN 'rate'
+  END AS kind
+FROM {{ given }} AS given
 ORDER BY feature ASC NULLS LAST
-{%- endmacro %}
-
-{# How a given row describes a distribution: values, moments or rate; NULL if it is none of these. #}
-{% macro given_kind() -%}
-CASE
-  WHEN likelihood IS NOT NULL AND mean IS NULL AND variance IS NULL AND rate IS NULL THEN 'values'
-  WHEN likelihood IS NULL AND value IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'moments'
-  WHEN likelihood IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'covariance'
-  WHEN likelihood IS NULL AND value IS NULL AND variance IS NULL AND rate IS NOT NULL THEN 'rate'
-END
 {%- endmacro %}
 
 {# A class that lacks a feature. #}
