@@ -3,6 +3,7 @@
 A model has at most one of its posteriors, and beside it one of sets of classes ("conformal") and one of decisions ("certain").
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -48,7 +49,9 @@ def calibration_text(engine: Engine, plan: Plan) -> str | None:
     """The calibrations of a model as one text that `restore_calibration` reads; None if there is none."""
     if not is_calibrated(engine, plan.relations):
         return None
-    return str(engine.query_macro("calibration_text", plan.relations["calibration"])[0][0])
+    names = ("method", "class", "temperature", "slope", "intercept", "score", "probability")
+    rows = engine.query_macro("numbers_of_calibration", plan.relations["calibration"])
+    return json.dumps([dict(zip(names, row, strict=True)) for row in rows], ensure_ascii=False)
 
 
 def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> Plan:

@@ -164,23 +164,11 @@ SELECT class, feature, value, n AS weight, mean
 FROM {{ nbsql.subquery(cells) }} AS cells
 {%- endmacro %}
 
-{# A calibration as one text: a JSON list of its rows, with the classes as text, because class numbers are valid only within one model. #}
-{% macro default__calibration_text(calibration) -%}
-{% set entry -%}
-{
-    'method': method,
-    'class': {{ nbsql.text_of(nbsql.word('class')) }},
-    'temperature': temperature,
-    'slope': slope,
-    'intercept': intercept,
-    'score': score,
-    'probability': probability
-  }
-{%- endset -%}
-{% set entries %}list({{ entry }} ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST){% endset -%}
-SELECT
-  CAST(to_json({{ entries }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS calibration
+{# One row per number of a calibration, in order. The classes are texts, because their numbers are valid only within one model. #}
+{% macro numbers_of_calibration(calibration) -%}
+SELECT method, {{ nbsql.text_of(nbsql.word('class')) }} AS class, temperature, slope, intercept, score, probability
 FROM {{ calibration }} AS calibration
+ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST
 {%- endmacro %}
 
 {# The table of a calibration from its text, for the classes of a model. #}
