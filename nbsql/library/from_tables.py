@@ -65,9 +65,15 @@ def build_model(
             rows = [_EMPTY | row for row in cells_of_matrices(covariances, families_by_name)]
             query = engine.renderer.fragment("with_given_pairs", given, rows)
             given = engine.create("likelihoods", temporary("pairs"), query)
-        _check_priors(engine, classes)
-        features = _features(engine, given, classes, families_by_name)
-        _check_likelihoods(engine, given, classes, features)
+        labels, sums = _checked_labels(engine, classes), engine.query_macro("given_sums", given)
+        for name, feature, _ in sums:
+            if feature is None or name is None:
+                raise InputError("likelihoods has a row without a class or a feature; leave it out")
+            if name not in labels:
+                raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
+        features = _features(engine, given, families_by_name)
+        _check_likelihoods(engine, given, features)
+        _check_sums(labels, sums)
         spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=GIVEN_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
         return place.publish(*place.derive(spec, cells, [Entry(1, "1", "given", source, 0)]))
@@ -199,7 +205,8 @@ def _value_text(value: Any) -> str | list[str | None] | None:
 # Checks. ----------------------------------------------------------------------------------------------------------------
 
 
-def _check_priors(engine: Engine, classes: Markup) -> None:
+def _checked_labels(engine: Engine, classes: Markup) -> list[str]:
+    """The labels of the priors. Raises InputError unless each has one, and they sum to 1."""
     rows = engine.query_macro("given_prior_check", classes)
     if not rows:
         raise InputError("priors is empty; name at least one class")
@@ -213,9 +220,10 @@ def _check_priors(engine: Engine, classes: Markup) -> None:
     total = math.fsum(row[2] for row in rows)
     if abs(total - 1) > TOLERANCE:
         raise InputError(f"the priors sum to {total:.12g}; they must sum to 1: divide each by {total:.12g}")
+    return [row[0] for row in rows]
 
 
-def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features: Sequence[Feature]) -> None:
+def _check_likelihoods(engine: Engine, given: Markup, features: Sequence[Feature]) -> None:
     families = {feature.name: feature.family for feature in features}
     for name, feature, value, times, likelihood, mean, variance, rate, log in engine.query_macro(
         "given_likelihood_check", given
@@ -235,20 +243,23 @@ def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features:
         if rate is not None and not 0 < rate < math.inf:
             raise InputError(f"the rate of {where} is {_format_number(rate)}; it must be above 0")
         families[feature].check_given(where, mean, variance, rate)
-    for name, feature in engine.query_macro("given_gaps", given, classes):
-        raise InputError(f"feature {feature!r} has nothing for class {name!r}; every class needs its likelihoods")
-    sums = engine.query_macro("given_sums", given)
-    incomplete = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
+
+
+def _check_sums(labels: Sequence[str], sums: Sequence[tuple[str, str, float | None]]) -> None:
+    """Warn of likelihoods that do not sum to 1. Raises InputError unless every class has those of each feature."""
+    for feature, rows in groupby(sums, key=itemgetter(1)):
+        given = {name for name, *_ in rows}
+        missing = [name for name in labels if name not in given]
+        if missing:
+            raise InputError(f"feature {feature!r} has nothing for class {missing[0]!r}; every class needs its likelihoods")
+    totals = [(name, feature, total) for name, feature, total in sums if total is not None]
+    incomplete = [f"{feature} of {name} ({total:.6g})" for name, feature, total in totals if abs(total - 1) > TOLERANCE]
     if incomplete:
         warn_user(f"likelihoods do not sum to 1 in {listed(incomplete)}; what is not given is left out of the score")
 
 
-def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: Mapping[str, Family]) -> tuple[Feature, ...]:
+def _features(engine: Engine, given: Markup, families_by_name: Mapping[str, Family]) -> tuple[Feature, ...]:
     """The features, in the order of their names."""
-    for name, feature in engine.query_macro("given_unknown_likelihoods", given, classes):
-        if feature is None or name is None:
-            raise InputError("likelihoods has a row without a class or a feature; leave it out")
-        raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
     features: list[Feature] = []
     for name, rows in groupby(engine.query_macro("given_features", given), key=itemgetter(0)):
         described = [row[1:] for row in rows]

@@ -138,16 +138,6 @@ HAVING count(*) > 1
 ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
-{# The likelihoods of an unknown class or feature, or of a class without a prior. #}
-{% macro given_unknown_likelihoods(given, classes) -%}
-SELECT given.label, given.feature
-FROM {{ given }} AS given
-LEFT JOIN {{ classes }} AS classes ON classes.label = given.label
-WHERE classes.label IS NULL OR given.feature IS NULL
-ORDER BY given.label ASC NULLS FIRST, given.feature ASC NULLS FIRST
-LIMIT 1
-{%- endmacro %}
-
 {#
   One row per feature, value and kind, in the order of the features: feature, value, and how the rows describe a distribution: values,
   moments, covariance or rate; NULL if it is none of these.
@@ -166,29 +156,12 @@ FROM {{ given }} AS given
 ORDER BY feature ASC NULLS LAST
 {%- endmacro %}
 
-{# A class that lacks a feature. #}
-{% macro given_gaps(given, classes) -%}
-SELECT classes.label, features.feature
-FROM {{ classes }} AS classes
-CROSS JOIN (
-  SELECT DISTINCT feature FROM {{ given }} AS given
-) AS features
-LEFT JOIN (
-  SELECT DISTINCT label, feature FROM {{ given }} AS given
-) AS present ON present.label = classes.label AND present.feature = features.feature
-WHERE present.label IS NULL
-ORDER BY features.feature ASC NULLS LAST, classes.label ASC NULLS LAST
-LIMIT 1
-{%- endmacro %}
-
-{# One row per label and feature whose values have probabilities: label, feature, total (the sum of their likelihoods). #}
+{# One row per label and feature: label, feature, total (the sum of its likelihoods; NULL if it has none, or their logarithms). #}
 {% macro given_sums(given) -%}
-SELECT label, feature, sum(likelihood) AS total
+SELECT label, feature, CASE WHEN max(log_likelihood) IS NULL THEN sum(likelihood) END AS total
 FROM {{ given }} AS given
-WHERE likelihood IS NOT NULL
 GROUP BY label, feature
-HAVING max(log_likelihood) IS NULL
-ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST
+ORDER BY feature ASC NULLS FIRST, label ASC NULLS FIRST
 {%- endmacro %}
 
 {# One row per feature whose logarithms were given, which need not be those of probabilities: feature. #}
