@@ -18,7 +18,7 @@ from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import quietly
 
 FOLDS = 5
-ROWS_TO_CHOOSE = 20_000  # of the folds that are scored: of many rows one fold tells the depths apart
+ROWS_TO_CHOOSE = 20_000  # that are scored, or up to twice as many: they tell the depths apart
 
 
 def choose_depth(draft: Draft) -> Draft:
@@ -53,12 +53,13 @@ def best_depth(
     with quietly(), engine.part("choosing the number of parents"):
         cv = EvidenceFolds(engine, source, [alone, deepest], temporary, folds=FOLDS)
         names = cv.names[: math.ceil(len(cv.names) * min(ROWS_TO_CHOOSE / cv.rows, 1))]
+        cv.share = max(1, cv.rows * len(names) // (len(cv.names) * ROWS_TO_CHOOSE))
         losses = [_loss(cv, cv.models(cv.specs[0], names))]
         models = cv.models(cv.specs[1], names)
         contexts = [cv.context(_with_depth(cv.specs[1], depth)) for depth in range(1, most + 1)]
         losses += [_loss(cv, replace(models, context=context)) for context in contexts]
-    best = losses.index(min(losses))
-    cv.known = (names, models) if best else None
+    best, cv.share = losses.index(min(losses)), 1
+    cv.deepest = cv.specs[1] if best else None
     return _with_depth(spec, best), cv
 
 

@@ -80,7 +80,8 @@ class EvidenceFolds(Folds):
     """
 
     relative = True  # whether the evidence is what features say beyond the first class
-    known: tuple[Sequence[str], Models] | None = None  # the names of some folds, and relative models for them whose lookups do
+    share = 1  # of the rows of the folds, one in so many is scored
+    deepest: Spec | None = None  # of those that differ in the number of parents alone, the one whose lookups do for all
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
         self._shared = SharedFeatures(specs)
@@ -111,6 +112,11 @@ class EvidenceFolds(Folds):
         most = min(self.rows / max(ENOUGH_ROWS, weights * ROWS_A_WEIGHT), min(n for *_, n in self.labels) / ROWS_A_CLASS)
         self.names = self.names[: math.ceil(len(self.names) / max(most, 1))]
 
+    def rows_of(self, models: Models, rows: Markup) -> Markup:
+        """The rows that the models score: one in `share`."""
+        found = super().rows_of(models, rows)
+        return found if self.share == 1 else self.engine.renderer.fragment("some_rows", found, self.share)
+
     def numbered_rows(self, classes: Markup) -> Markup:
         """A table of the rows to learn from, with their numbers. `classes` is the relation of the classes."""
         context, parts = self.context(self.specs[0]), len(self._fold_names())
@@ -122,8 +128,7 @@ class EvidenceFolds(Folds):
     def evidence(self, rows: Markup, *others: Evidence, relative: bool) -> Evidence:
         """What each feature says of the numbered rows, by the models of the other folds; beside what others say of some."""
         (spec,), fragment, self.relative = self.specs, self.engine.renderer.fragment, relative
-        is_known = self.known is not None and relative and self.known[0] == self.names
-        models = self.known[1] if self.known and is_known else self.models(spec)
+        models = self.models(self.deepest or spec)
         tables, vectorised = [*others], self.engine.renderer.dialect.traits.vectorised
         joins = sum(feature.family.level and not (vectorised and feature.bins) for feature in spec.features)
         size = FEATURES_A_TABLE if joins <= JOINS_A_TABLE else JOINS_A_TABLE

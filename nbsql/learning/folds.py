@@ -339,7 +339,8 @@ class Folds:
         features = [f for f in spec.features if (f.family.has_lookups if is_lookup else f.family.parameters)]
         if kind == "lookups" and not features:
             return self._table("no lookups")
-        layout_key = (context.has_prior, bool(context.form.class_numbers), folds, context.options.met)
+        reading = context.options
+        layout_key = (context.has_prior, bool(context.form.class_numbers), folds, reading.met, reading.centred)
         key = estimation_key(spec, features) + repr(layout_key)
         cached = self._tables_by_kind.get(kind)
         if cached is not None and cached[0] == key:

@@ -141,6 +141,16 @@ def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con):
     assert scores(told, "parity") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(model, "parity").items()}
 
 
+def test_some_rows_choose_the_number_of_parents_and_more_folds_the_weights(con, monkeypatch):
+    monkeypatch.setattr("nbsql.learning.depth.ROWS_TO_CHOOSE", 150)
+    con.execute("""CREATE TABLE t AS
+        SELECT i, 'a' || h % 2 AS a, 'b' || h // 2 % 2 AS b, 'c' || h // 4 % 400 AS c, h % 2 = h // 2 % 2 OR h // 7 % 3 = 0 AS y
+        FROM (SELECT i, hash(i) AS h FROM range(2000) AS r(i))""")
+    chosen, asked = (nbsql.fit(con, "t", target="y", id="i", method=method) for method in ("kdb", nbsql.KDB(k=1)))
+    assert sorted(len(family.parent_names) for family in chosen.families.values()) == [0, 1, 1]
+    assert scores(chosen, "t") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(asked, "t").items()}
+
+
 def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con):
     learnt = rows(5)
     table(con, "learnt", learnt)

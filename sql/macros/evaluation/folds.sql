@@ -64,6 +64,17 @@ ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULL
 (SELECT * FROM {{ folded_rows }} AS source WHERE nbsql_slice = {{ nbsql.text(fold) }})
 {%- endmacro %}
 
+{# One row in `share` of a relation, by a hash of its number. #}
+{% macro some_rows(rows, share) -%}
+(
+  SELECT *
+  FROM (
+    SELECT {{ nbsql.row_id() }} AS nbsql_number, source.* FROM {{ rows | indent(4) }} AS source
+  ) AS source
+  WHERE {{ nbsql.mixed_hash(nbsql.word('nbsql_number')) }} % {{ share }} = 0
+)
+{%- endmacro %}
+
 {#
   The training rows of a fold, with the fold that is left out as nbsql_slice: the rows of the other folds and, if asked for, all rows
   without a class.
