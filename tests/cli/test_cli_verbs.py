@@ -84,6 +84,7 @@ def test_a_verb_has_its_rows_and_its_sql(shop, words, query):
     assert columns[0] in run(verb, shop, name, *rest).splitlines()[0]
 
 
+@pytest.mark.slow
 def test_the_first_rows_are_shown_with_rounded_numbers_and_how_to_see_more(shop, monkeypatch):
     with duckdb.connect(shop) as con:
         rows = nbsql.load(con, "weather").relevance().fetchall()

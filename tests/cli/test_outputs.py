@@ -111,6 +111,7 @@ def test_in_python_too(folder, monkeypatch):
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_a_file_is_replaced_whole_with_its_permissions_and_where_a_link_points(folder, tmp_path, monkeypatch):
     target, link = tmp_path / "scored.csv", tmp_path / "link.csv"
     target.write_text("old")

@@ -184,6 +184,7 @@ def test_rows_that_cannot_be_learnt_are_said_until_they_are_right(engine, connec
         model.unfollow()
 
 
+@pytest.mark.slow
 @ON
 def test_a_table_or_a_model_that_is_dropped(engine, connect):
     place = with_inbox(connect, engine)

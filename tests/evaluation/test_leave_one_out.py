@@ -150,6 +150,7 @@ def test_it_is_that_of_scikit_learn(con):
     assert repr(found).startswith("150 rows predicted by the models of all other rows\n")
 
 
+@pytest.mark.slow
 def test_an_outlier_takes_no_digits_with_it(con):
     values = [0.1, 0.25, 0.4, 1e9, 0.3, 0.55, 0.2, -1e9, 0.35, 1e12]
     con.execute("CREATE TABLE t (y VARCHAR, x DOUBLE, waited DOUBLE)")

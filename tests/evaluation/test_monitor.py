@@ -172,6 +172,7 @@ def counts_of_scores(past, other):
     return [counts(zip(side["prediction"], place, strict=True), side["weight"]) for side, place in places]
 
 
+@pytest.mark.slow
 def test_rows_as_the_reference(con, model):
     rows = found(model.monitor("later", reference="past", by="the month", weight="weight"))
     july, past = (

@@ -50,6 +50,7 @@ def test_a_fold_is_judged_by_a_fit_to_the_others(table, options, unlabelled):
     assert found.evaluation.log_loss == pytest.approx(found.log_loss, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_folds_that_are_dealt_have_all_rows(table):
     found = nbsql.cross_validate(
         table, "SELECT * EXCLUDE (part, weight) FROM t WHERE y IS NOT NULL", target="y", method="tan", folds=3
@@ -67,6 +68,7 @@ def test_a_sweep_over_bins_cut_by_the_classes_warns(table):
         nbsql.sweep(table, "FROM t WHERE y IS NOT NULL", target="y", families=CUT, exclude=["part"], folds=3)
 
 
+@pytest.mark.slow
 def test_a_calibration_by_folds_cuts_bins_without_the_fold(table):
     table.execute("CREATE TABLE known AS SELECT y, a, x FROM t WHERE y IS NOT NULL")
     model = nbsql.fit(table, "known", target="y", families=CUT)

@@ -116,6 +116,7 @@ def test_weights_hostile_names_missing_and_unseen_values(con, classes):
         assert never[id_] == pytest.approx(rows[id_] + known["unseen"] - known[value or "missing"], abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per", ["feature", "class and feature"])
 def test_points_of_a_weighted_model_are_those_of_its_odds(con, per):
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=2)}")

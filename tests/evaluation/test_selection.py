@@ -62,6 +62,7 @@ def test_numbers_have_a_mutual_information_too(con, table):
     assert rows["note"][0] == near(mutual_info_score(tokens[0], tokens[1]), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_best_are_the_most_telling_of_an_average_row(con, table):
     every = nbsql.fit(con, "t", target="y", families=FAMILIES)
     relevance = {row[0]: row[-1] for row in every.relevance()}  # above chance
@@ -89,6 +90,7 @@ def test_the_model_is_that_of_the_best_by_name(con, table):
     assert nbsql.load(con, "best").priors.fetchall()[0][1] == 2 * by_name.priors.fetchall()[0][1]
 
 
+@pytest.mark.slow
 def test_scikit_learn_chooses_the_same(con):
     data, target = load_breast_cancer(return_X_y=True)
     names = np.array([f"x{i}" for i in range(data.shape[1])])
@@ -111,6 +113,7 @@ def test_scikit_learn_chooses_the_same(con):
         assert list(model.families) == list(names[found])
 
 
+@pytest.mark.slow
 def test_cross_validation_chooses_within_every_fold(con, table):
     con.execute("CREATE TABLE folded AS SELECT *, row_number() OVER () % 4 AS part FROM t")
     options = {"target": "y", "features": Best(2, among=["sky", "flag", "noise", "height", "calls"])}

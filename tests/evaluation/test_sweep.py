@@ -171,6 +171,7 @@ def test_without_an_alpha_the_pseudo_count_is_that_of_a_fit(con, method, alpha):
     assert found.best().families == fitted.families
 
 
+@pytest.mark.slow
 def test_columns_may_be_named_by_what_can_be_read_once(con):
     names = ["part", "times"]
     wanted = nbsql.sweep(con, "days", target="play", alpha=[1, 30], folds=3, exclude=names)

@@ -66,6 +66,7 @@ def test_settings_without_categories_stand_beside_others(con):
         assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -194,6 +194,7 @@ def test_labels_that_could_be_missing_are_no_floats(kind):
     assert estimator.classes_.dtype.kind == ("b" if kind == "boolean" else "i")
 
 
+@pytest.mark.slow
 def test_a_time_is_one_label_whatever_its_unit():
     days = np.array(["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-01T12", "2026-01-02", "2026-01-01"], "datetime64[h]")
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, pd.Series(days))
@@ -378,6 +379,7 @@ def test_one_value_is_a_list_of_one_and_no_families_are_those_of_the_types():
     assert found.cv_results_["mean_test_neg_log_loss"][0] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_groups_are_kept_together():
     frame, labels = mixed(40)
     groups = np.arange(40) // 4

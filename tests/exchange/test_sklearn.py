@@ -365,6 +365,7 @@ def test_onnx_is_made_of_a_text_whose_words_are_weighed(con):
     assert np.abs(got - want).max() < 1e-4  # of 32 bits
 
 
+@pytest.mark.slow
 def test_labels_of_every_type_come_back_from_weights(con):
     for label in (
         "i % 2 = 0",

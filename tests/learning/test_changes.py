@@ -258,6 +258,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 def test_labels_of_one_integer_type_are_those_of_another(con):
     con.execute(
         "CREATE TABLE long AS SELECT CAST(i % 2 AS BIGINT) AS y, i * 1.0 AS x, 'v' || i % 3 AS v FROM range(12) AS t(i)"

@@ -68,6 +68,7 @@ def test_it_learns_and_forgets_the_class(con, model):
     assert sorted(nbsql.load(con, "m").classes) == sorted(CLASSES)
 
 
+@pytest.mark.slow
 def test_it_travels_and_merges(con, model, tmp_path, refused):
     model.export(tmp_path / "m.parquet")
     with duckdb.connect() as other:

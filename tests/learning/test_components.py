@@ -178,6 +178,7 @@ def mixed(scores):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", ["empirical", "smoothed"])
 def test_other_families_in_components(rows, joint, prior):
     rows.execute("""CREATE OR REPLACE TABLE t AS SELECT * EXCLUDE (body, title, w1, w2), string_split(body, ' ') AS bag,
@@ -251,6 +252,7 @@ def test_the_mixture_is_that_of_a_model_of_the_components(rows, form, joint):
     assert all(row[-2] == "w" for row in model.predict("asked", thresholds={"w": 0.0}))
 
 
+@pytest.mark.slow
 def test_one_component_is_the_plain_model(rows):
     plain = nbsql.fit(rows, "t", name="plain", **OPTIONS)
     for asked in (1, {"u": 1, "v": 1}):
@@ -301,6 +303,7 @@ def test_a_middle_between_two_sides(con):
     assert losses[0] < losses[1] - 0.02
 
 
+@pytest.mark.slow
 def test_large_classes_settle_on_a_sample_first(rows, layout):
     options = {"target": "y", "features": ["wind"], "method": nbsql.Mixture(3)}
     known = {key: near(values, rel=1e-9) for key, values in centres_of(nbsql.fit(rows, "t", **options)).items()}

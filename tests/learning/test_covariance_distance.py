@@ -83,6 +83,7 @@ def test_relevance_is_by_the_lambda_of_wilks(con, rows, method):
     ]
 
 
+@pytest.mark.slow
 def test_classes_that_a_plane_holds_apart_and_columns_that_make_each_other_up(con):
     con.execute(
         "CREATE TABLE t AS SELECT i % 2 AS y, i // 100 AS s, i % 7 AS a, i % 5 + i % 2 AS b, a + b AS c FROM range(200) r(i)"

@@ -87,6 +87,7 @@ def test_rows_age_as_by_weights_written_out(con):
     con.execute("DROP SCHEMA scripted CASCADE")
 
 
+@pytest.mark.slow
 def test_whoever_reads_counts_reads_what_they_weigh(con):
     options = {"families": {}, "features": ["v", "g"], "nulls": "category", "exclude": []}
     model = nbsql.fit(con, "t", weight=AGED, **{**MODEL, **options})
@@ -188,6 +189,7 @@ def test_what_was_learnt_much_later_is_forgotten_without_a_trace(con, later):
     assert_same(model, expected)
 
 
+@pytest.mark.slow
 def test_a_value_of_old_rows_stays_where_later_ones_of_it_are_forgotten(con):
     weight = nbsql.HalfLife("1 day", at="sent", weight="w")
     rows = "SELECT * REPLACE (sent + INTERVAL 40 DAY AS sent) FROM t LIMIT 90 OFFSET 300"

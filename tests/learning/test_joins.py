@@ -83,6 +83,7 @@ def added(model, verb, source, width):
 # Counts. ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.lists(row, min_size=1, max_size=5),
     st.lists(st.tuples(st.none() | st.integers(1, 6), *map(st.sampled_from, ("ab", "no", "xy"))), min_size=2, max_size=14),
@@ -382,6 +383,7 @@ def test_a_model_is_kept_and_exported_with_its_joins(shop, tmp_path):
     assert len(merged.predict("orders").fetchall()) == 120
 
 
+@pytest.mark.slow
 def test_a_model_in_another_database_finds_the_tables_there(shop, tmp_path):
     shop.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS other")
     shop.execute("CREATE TABLE other.main.customers AS FROM customers")

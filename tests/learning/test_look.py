@@ -190,6 +190,7 @@ def test_an_update_infers_nothing_anew_and_names_the_cure(shop):
     assert dict(model.families) == before
 
 
+@pytest.mark.slow
 def test_batches_equal_one_fit_whatever_families_a_fit_infers(shop):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", nbsql.NbsqlWarning)
@@ -202,6 +203,7 @@ def test_batches_equal_one_fit_whatever_families_a_fit_infers(shop):
         assert list(one[name]) == pytest.approx(list(other[name]), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_statements_have_the_families_of_the_types_and_say_what_a_look_suggests(shop, tmp_path):
     with pytest.warns(nbsql.NbsqlWarning) as said:
         sql = nbsql.fit_sql(shop, "shop", target="y", name="by_sql")

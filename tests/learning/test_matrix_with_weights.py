@@ -47,6 +47,7 @@ def log_ratios(known, rows, *, shared):
     return terms["v"] - terms["u"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [False, True])
 def test_its_weight_and_its_score_are_those_of_logistic_regression(con, shared):
     families = {**PLAIN, "both": matrix(shared=shared)}

@@ -149,6 +149,7 @@ def test_auto_finds_them(con):
     assert NAME in found.best().families
 
 
+@pytest.mark.slow
 def test_it_answers_everywhere(con, model, tmp_path):
     query = "SELECT a, b, c, d FROM t LIMIT 40"
     expected = [row[-1] for row in model.predict_proba(query).fetchall()]

@@ -43,6 +43,7 @@ def vocabulary(model):
         ({"tfidf": True}, TfidfVectorizer(token_pattern=LETTERS_AND_DIGITS, norm=None), MultinomialNB()),
     ],
 )
+@pytest.mark.forms("min_count")
 def test_chosen_and_scored_as_by_scikit_learn(con, mail, options, vectorizer, classifier, min_count):
     counts = vectorizer.fit_transform(mail["text"])
     occurrences = np.asarray((counts if "event" in options else CountVectorizer(
@@ -85,6 +86,7 @@ def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con, mail):
     assert nbsql.load(con, "m").families == whole.families
 
 
+@pytest.mark.slow
 def test_every_fold_chooses_anew(con, mail):
     con.execute("CREATE TABLE folded AS SELECT *, hash(text) % 3 AS fold FROM mail")
     options = {"target": "y", "families": {"text": nbsql.Text(best=12)}}

@@ -61,6 +61,7 @@ def test_the_edges_of_iris(con, data):
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.forms("seed")
 def test_the_edges_of_numbers_with_ties_and_weights(con, seed):
     random = np.random.default_rng(seed)
     n, classes = 400, 2 + seed % 3

@@ -151,6 +151,7 @@ def test_a_model_of_parts_is_that_of_the_whole(con, method):
 
 @pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
 @pytest.mark.usefixtures("elements")
+@pytest.mark.forms("elements")
 def test_cross_validation_is_a_fit_a_fold(con, method):
     x, y = data("iris")
     share = {"lda": 1.0, "qda": 0.0}.get(str(method), 0.2)  # of the pooled covariance

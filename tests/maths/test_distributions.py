@@ -74,6 +74,7 @@ OUTSIDE = {"lognormal": "0", "gamma": "0", "beta": "1", "exponential": "-1", "po
 
 @pytest.mark.parametrize("family", [*OUTSIDE, nbsql.ZeroInflated(of="gamma"), nbsql.ZeroInflated(of="lognormal")])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
+@pytest.mark.forms("unseen")
 def test_a_number_outside_of_the_distribution_says_nothing_or_is_impossible(con, family, unseen):
     table = NUMBERS if family in ("lognormal", "gamma", "beta") else COUNTS
     rows = f"SELECT y, {'x / 1000' if family == 'beta' else 'x'} AS x, y || x AS z FROM ({source(table)})"

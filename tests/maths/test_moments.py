@@ -179,6 +179,7 @@ def rows(con, case):
 
 
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
+@pytest.mark.forms("unseen")
 def test_scores_are_those_by_hand_in_every_form(rows, case, layout, unseen):
     options = {} if case.of == "gaussian" else {"unseen": unseen}  # no number is outside of a normal one
     model = case.fit(rows, **options)
@@ -225,6 +226,7 @@ def test_parts_add_up_and_are_taken_away_again(rows, case):
 
 
 @pytest.mark.parametrize("folds", ["loo", 4])
+@pytest.mark.forms("folds")
 def test_folds_are_fits_of_the_others(rows, case, folds):
     options = {"target": "y", "families": case.families}
     if folds == "loo":
