@@ -69,6 +69,7 @@ LEFT_OUT = (
 )
 
 
+@pytest.mark.slow
 def test_each_kind_of_values_has_its_family_and_the_reason(shop, capsys):
     with pytest.warns(nbsql.NbsqlWarning) as said:
         found = nbsql.families(shop, "shop", target="y")

@@ -141,6 +141,7 @@ def expect(use, kind, act, title, bound):
     assert str(caught.value) == in_words(refusal_text(use, by, title, bound))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "kind"), [(use, kind) for use in FIT_ACTS for kind in kinds_of(use) if (use, kind) != ("segment_by", "segments")]
 )

@@ -55,6 +55,7 @@ def test_the_weights_of_another_library_are_log_likelihoods(con):
 
 @pytest.mark.parametrize("options", [{}, {"shrinkage": 0.3}, {"variance": "sample"}, {"shrinkage": "ledoit-wolf"}])
 @pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.forms("shared")
 def test_a_matrix_is_given_as_it_was_estimated(con, shared, options):
     rows = "SELECT ['a', 'b'][1 + i % 2] AS y, sin(i) + i % 2 AS a, cos(i * i) * (1 + i % 2) AS b FROM range(40) AS t(i)"
     families = {"ab": nbsql.MultivariateGaussian(["a", "b"], shared=shared, **options)}

@@ -112,6 +112,7 @@ def test_parents_and_scores_are_those_of_the_formulas(con, tree, options):
     assert scores(model, "asked") == expected
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_a_category_like_others(con):
     learnt, asked = rows(3), rows(4, 30)
     told_learnt, told_asked = (
@@ -151,6 +152,7 @@ def test_some_rows_choose_the_number_of_parents_and_more_folds_the_weights(con, 
     assert scores(chosen, "t") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(asked, "t").items()}
 
 
+@pytest.mark.slow
 def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con):
     learnt = rows(5)
     table(con, "learnt", learnt)
