@@ -87,7 +87,7 @@ class OneRow(Handle):
                 self._scorer_version, self._scorer_options = self.state.version[0][0], options
             try:
                 answer, version = self._scorer.score(row)
-            except DatabaseError:
+            except (DatabaseError, InputError):  # also a row without a feature, which the model may not have any more
                 self._refresh()
                 if self._scorer_version == self.state.version[0][0]:
                     raise
