@@ -85,6 +85,9 @@ def test_a_fit_in_the_callers_transaction_is_the_callers(tables, address):
         assert con.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         assert len(model.predict("first").fetchall()) == 3
         assert con.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        with con.transaction(force_rollback=True):
+            first, second = (nbsql.fit(con, "first", target=name, name="n", replace=True) for name in ("y", "x"))
+            assert (first.target, first.classes) == ("x", second.classes)
     assert nbsql.models(tables) == ["m"]
     assert leftovers(tables) == []
 

@@ -275,6 +275,20 @@ def test_what_is_made_of_a_model_that_was_replaced_is_made_of_the_new_one(how):
     assert rounded(made.likelihoods.fetchall()) == rounded(new.likelihoods.fetchall())
 
 
+@pytest.mark.parametrize("dropped", [False, True])
+def test_a_model_that_is_replaced_in_the_transaction_of_its_fit_is_the_new_one(dropped):
+    con = connect()
+    con.execute("BEGIN")
+    handle = nbsql.fit(con, "rows", target="m", features=["x"], name="it")
+    handle.predict_one({"x": None})
+    if dropped:
+        nbsql.load(con, "it").drop()
+    new = nbsql.fit(con, "rows", **NEW, replace=not dropped)
+    assert handle.classes == new.classes
+    row = dict.fromkeys(new.families)
+    assert handle.predict_one(row) == new.predict_one(row)
+
+
 def test_a_model_of_another_connection_is_not_merged():
     here, there = connect(), connect()
     named, transient = (nbsql.fit(there, "rows", target="c", name=name) for name in ("it", None))

@@ -33,7 +33,7 @@ SELECT
   {{ nbsql.json_of(spec) }} AS spec,
   {{ nbsql.text(version) }}{{ nbsql.binary() }} AS nbsql_version,
   {{ nbsql.utc_now() }} AS created_at,
-  {{ nbsql.utc_now() }} AS updated_at
+  {{ nbsql.utc_clock() }} AS updated_at
 {%- endmacro %}
 
 {# One row, a line of the ledger: batch, operation, source, rows, at, number. #}
