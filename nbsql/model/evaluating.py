@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from typing import Any, Literal
 
 from nbsql.engines.source import Source
@@ -144,7 +145,8 @@ class Evaluating(Handle):
             is_given = not each.words and each.part is None
             if is_given and expressions.get(folded(each.name), each.expression) != each.expression:
                 raise InputError(f"the models derive {each.name!r} by different expressions; fit one of them by another name")
-        data = self._source(source, reads_target=True)
+        self._refresh()
+        data = _with_columns_of_both(self, other)._source(source, reads_target=True)
         self.state.require("prediction")
         for model in (self, other):
             check_columns(model.state, data)
@@ -308,3 +310,28 @@ def _warn_of_learnt_rows(state: ModelState, source: Source, cure: str) -> None:
     if share:
         rows = rows_in_words(learnt, share)
         warn_user(f"{state.title} has learnt {rows}, so that its numbers on them are too good; {cure}")
+
+
+def _with_columns_of_both(model: Evaluating, other: Evaluating) -> Evaluating:
+    """The one of two models that makes of a source all columns that both read.
+
+    Raises InputError if one of them reads a column as it is that the other replaces, or if each makes some of its own.
+    """
+    made = [{*(folded(each.name) for each in one.state.spec.derived), *one.state.spec.joins} for one in (model, other)]
+    for (one, of_one), (two, of_two) in permutations(zip((model, other), made, strict=True)):
+        spec = two.state.spec
+        read = {folded(name) for feature in spec.features for name in feature.columns}
+        replaced = [each for each in one.state.spec.derived if folded(each.name) in of_one - of_two]
+        if clash := [
+            each.name for each in replaced
+            if folded(each.name) in read or (folded(each.name) == folded(spec.target) and not each.words)
+        ]:  # fmt: skip
+            fact = f"one of the models replaces {listed(clash)}, which the other reads as it is"
+            raise InputError(f"{fact}; fit both with the same ⟨missing⟩ and ⟨derive⟩")
+    if made[0] >= made[1]:
+        return model
+    if made[1] >= made[0]:
+        return other
+    raise InputError(
+        "each of the models derives or joins columns that the other does not; compare what ⟨evaluate⟩ says of each"
+    )

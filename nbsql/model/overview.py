@@ -97,6 +97,7 @@ def history(state: ModelState, *, ledger_at: str) -> list[str]:
     settings += [f"weight {weight}"] if weight else []
     settings += [f"id {', '.join(spec.id)}"] if spec.id else []
     settings += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not half_life else []
+    settings += [f"segments by {plain(spec.segment_by)}, shrinkage {spec.segment_shrinkage:g}"] if spec.segment_by else []
     words = dict.fromkeys(word for each in spec.derived for word in each.words)
     settings += [f"missing {' '.join(map(plain, words))}"] if words else []
     settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived if not (each.words or each.part)]

@@ -144,6 +144,8 @@ def test_statistics_are_kept_by_slice(shop):
         slices = "SELECT slice, class, n FROM sliced.statistics WHERE feature IS NULL ORDER BY slice"
         assert con.execute(slices).fetchall() == [("false", "yes", 1), ("true", "maybe", 1)]
     assert "alpha 1, prior empirical, slices by wind > 5, nbsql " in run("show", shop, "sliced")
+    run("fit", shop, "june", "--target", "play", "--name", "parted", "--segment-by", "wind > 5")
+    assert "prior empirical, segments by wind > 5, shrinkage 10, nbsql " in run("show", shop, "parted")
     assert run(*arguments[:-1], "wind >", "--replace", code=1).startswith("error: --slice-by must be one SQL expression")
 
 

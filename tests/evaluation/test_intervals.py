@@ -232,3 +232,42 @@ def test_intervals_of_a_cross_validation_are_of_its_out_of_fold_predictions(con)
     mean = sum(lost) / n
     error = math.sqrt(sum((loss - mean) ** 2 for loss in lost) / (n - 1) / n)
     assert found[None, "log_loss"] == pytest.approx((mean, error, mean - z * error, mean + z * error), rel=1e-9)
+
+
+@pytest.fixture
+def makers(con):
+    """Models of the same rows that derive or join other columns."""
+    con.execute("""CREATE TABLE t AS SELECT i AS id, if(hash(i) % 3 = 0, 'p', 'q') AS y,
+        (10 + hash(i, 3) % 50)::VARCHAR || ' €' AS price,
+        if(hash(i, 1) % 4 = 0, 'NA', 'k' || hash(i, 2) % 4) AS x, hash(i, 4) % 9 AS v,
+        DATE '2024-01-01' + (hash(i, 5) % 300)::INT AS d
+        FROM range(300) AS r(i)""")
+    con.execute("CREATE TABLE sizes AS SELECT 'k' || i AS x, i * 1.5 AS size FROM range(4) AS r(i)")
+    number = "CAST(replace(price, ' €', '') AS DOUBLE)"
+    options = {
+        "plain": {"features": ["x", "v"]}, "words": {"features": ["x", "v"], "missing": ["NA"]},
+        "derived": {"features": ["x", "p"], "derive": {"p": number}},
+        "replaced": {"features": ["price"], "derive": {"price": number}}, "text": {"features": ["price"]},
+        "dates": {"features": ["d", "v"]}, "joined": {"features": ["size", "v"], "joins": [nbsql.Join("sizes", on="x")]},
+    }  # fmt: skip
+    return {name: nbsql.fit(con, "FROM t WHERE id < 200", target="y", **each) for name, each in options.items()}
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_models_that_derive_or_join_columns_are_compared_as_each_is_evaluated(makers):
+    rest = "FROM t WHERE id >= 200"
+    losses = {name: model.evaluate(rest).log_loss for name, model in makers.items()}
+    pairs = [("plain", "derived"), ("plain", "dates"), ("plain", "joined"), ("text", "derived")]
+    for one, other in [*pairs, *(pair[::-1] for pair in pairs)]:
+        ((value, against),) = (row[2:4] for row in makers[one].compare(makers[other], rest).fetchall() if row[1] == "log_loss")
+        assert (value, against) == pytest.approx((losses[one], losses[other]), abs=1e-9)
+    reads = "one of the models replaces {}, which the other reads as it is; fit both with the same missing and derive"
+    each = "each of the models derives or joins columns that the other does not; compare what evaluate says of each"
+    for one, other, line in (
+        ("words", "plain", reads.format("'x'")), ("replaced", "text", reads.format("'price'")),
+        ("dates", "joined", each), ("derived", "dates", each),
+    ):  # fmt: skip
+        for first, second in ((one, other), (other, one)):
+            with pytest.raises(nbsql.InputError) as caught:
+                makers[first].compare(makers[second], rest)
+            assert str(caught.value) == line
