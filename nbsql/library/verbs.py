@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
+from nbsql.errors import suggestion
 from nbsql.evaluation.hopeless import hopeless
 from nbsql.evaluation.learnt import remember
 from nbsql.family import Family
@@ -83,8 +84,9 @@ def fit(
     [('rain', 'yes', 0.8181818181818181)]
     """
     columns, given = columns_to_choose({} if families is None else families)
-    for argument in options.keys() - SmoothedOptions.__optional_keys__:
-        raise TypeError(f"fit() got an unexpected keyword argument {argument!r}")  # as Python says
+    known = SmoothedOptions.__optional_keys__
+    for argument in options.keys() - known:  # as Python says
+        raise TypeError(f"fit() got an unexpected keyword argument {argument!r}{suggestion(argument, known)}")
     settings = Options.of(target, {**options, "families": given})
     with opened(con, create=True) as engine, engine.transaction(name):
         place = destination_for(engine, name, database, replace=replace)

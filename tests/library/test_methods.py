@@ -42,6 +42,8 @@ def test_every_function_with_the_options_of_a_fit_takes_them(con):
         nbsql.cross_validate(con, ROWS, target="y", penalty=2)
     with pytest.raises(TypeError, match="unexpected keyword argument 'components'"):
         nbsql.fit(con, ROWS, target="y", components=2)
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'priors'; did you mean 'prior'\?$"):
+        nbsql.fit(con, ROWS, target="y", priors="uniform")
 
 
 BEFORE = """{"format": 1, "target": "y", "target_type": "VARCHAR", "id": [], "weight": null, "slice_by": null, "given": false,
