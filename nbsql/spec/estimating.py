@@ -52,8 +52,8 @@ def prior_of(options: Estimating) -> Prior:
         prior = prior.to_dict()
     if isinstance(prior, Mapping):
         probabilities = {label: non_negative(p, f"the prior of {label!r}") for label, p in prior.items()}
-        if abs(sum(probabilities.values()) - 1) > 1e-9:
-            raise InputError(f"the priors sum to {sum(probabilities.values()):.12g}; they must sum to 1")
+        if abs((total := sum(probabilities.values())) - 1) > 1e-9:
+            raise InputError(f"the priors sum to {total:.12g}; each class needs one, and they must sum to 1")
         return Prior("given", given=tuple(probabilities.items()))  # `fit` compares the labels with the classes
     if not isinstance(prior, Smoothed):
         choice(prior, PriorKind, "prior")
