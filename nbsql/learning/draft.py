@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -16,9 +16,6 @@ from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.rendering.relations import Relations
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Spec
-
-if TYPE_CHECKING:
-    from nbsql.learning.evidence import EvidenceFolds
 
 Labels = Sequence[tuple[Any, ...]]  # of classes: the label as text, the label, and what is known of it
 
@@ -43,7 +40,7 @@ class Draft:
     labels: Labels = ()  # the classes of the rows, each with its rows and their weight
     entries: tuple[Entry, ...] = ()  # of the ledger
     learnt: Mapping[str, Markup] = field(default_factory=dict)  # relations that were found by a search, by the part they become
-    folds: EvidenceFolds | None = None  # of the source, if they have chosen the number of parents
+    folds: Any = None  # EvidenceFolds of the source, if they have chosen the number of parents
     summary: Labels = ()  # the rows of `feature_summary` (model.sql)
     built: tuple[Plan, list[ClassColumn]] | None = None  # the plan and the classes of the model, once it is there
 

@@ -12,7 +12,7 @@
 {% if options.features is not none %}{% set chosen = nbsql.columns_named(columns, options.features, 'a feature', relation) %}{% endif -%}
 {% for column in chosen -%}
 {% do nbsql.refuse_if(column.name in reserved,
-  "column '" ~ column.name ~ "' is the target, the weight or an id, and cannot be a feature too") %}
+  "column '" ~ column.name ~ "' is the target, the weight or an id; leave it out of the features") %}
 {% endfor -%}
 {% set single, together, taken, by_pattern = {}, {}, {}, {} -%}
 {% for name in nbsql.names_before_patterns(options.families, columns) -%}

@@ -410,7 +410,8 @@ def test_a_folder_and_a_file_whose_name_begins_like_a_query(refused, tmp_path):
         assert nbsql.fit(con, str(path), target="y").classes == ["u", "v"]
         con.execute("CREATE SCHEMA raw; CREATE TABLE raw.csv AS FROM (VALUES ('p', 1), ('q', 2)) AS t(y, a)")
         assert nbsql.fit(con, "FROM raw.csv", target="y").classes == ["p", "q"]
-        with refused(InputError, f"{str(tmp_path)!r} is a folder; say which files in it, such as '{tmp_path}/*.parquet'"):
+        cure = f"say which files in it, such as '{tmp_path}/*.parquet'"
+        with refused(InputError, f"{str(tmp_path)!r} is a folder, and no table; {cure}"):
             nbsql.fit(con, str(tmp_path), target="y")
 
 

@@ -179,4 +179,5 @@ def test_a_report_without_a_target_judges_no_predictions(con, tmp_path):
         if panel.of_classes or panel.of_target:
             with pytest.raises(nbsql.ModelError) as caught:
                 getattr(model.plot, panel.name)(*(["t"] if panel.needs_source else []))
-            assert str(caught.value) == f"model 'm' has no target, which {panel.name} needs"
+            lacks = f"has no target, and so no classes for the {panel.name}"
+            assert str(caught.value) == f"model 'm' {lacks}; it finds unusual() rows"

@@ -393,7 +393,8 @@ def test_a_frame_that_duckdb_cannot_read_says_which_column(con):
         assert str(caught.value) == message
 
 
-def test_no_variable_of_nbsql_is_a_table(con):
+def test_no_variable_of_nbsql_is_a_table(con, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where no folder has such a name
     for name in ("query", "text", "self", "path", "sql", "frame", "name", "source", "engine", "relation"):
         for source in (name, f"SELECT * FROM {name}"):
             with pytest.raises(nbsql.NbsqlError, match=f"^no table or view '{name}'; (check its name|there are no|did you)"):

@@ -98,7 +98,7 @@ def other_file(path: str) -> str | None:
         return f"{path!r} is no file that DuckDB reads; read it in Python as pandas.{pandas}({path!r}), or save it as CSV"
     with suppress(OSError, ValueError):
         if Path(path).is_dir():
-            return f"{path!r} is a folder; say which files in it, such as {str(Path(path) / '*.parquet')!r}"
+            return f"{path!r} is a folder, and no table; say which files in it, such as {str(Path(path) / '*.parquet')!r}"
         if is_database(Path(path)):
             return f"{path!r} is a DuckDB database; read one of its tables: {source_text('read_duckdb', path, _TABLE)}"
         if Path(path).is_file():
