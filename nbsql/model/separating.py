@@ -38,8 +38,8 @@ class Separating(Handle):
 
         A row for each feature and value (or word) with a likelihood in both classes: feature, value, n and other_n, how often
         it was counted in `a` and in `b`, likelihood, other_likelihood, and log_ratio = ln P(value | a) / P(value | b), in
-        nats, infinite for a value that only one of them has (with alpha=0). Numbers have no single values and are left out;
-        `profile` has their densities.
+        nats, infinite for a value that only one of them has (with alpha=0). Values that neither has come last. Numbers have no
+        single values and are left out; `profile` has their densities.
 
         Args:
             a: a class, as the model has it.

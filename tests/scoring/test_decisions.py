@@ -3,6 +3,7 @@
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
+from math import log
 from uuid import UUID
 
 import numpy as np
@@ -237,3 +238,12 @@ def test_the_sql_of_an_evaluation_knows_the_costs(con):
     with pytest.raises(InputError) as refused:
         model.evaluate_sql("sky", table="cost")
     assert str(refused.value) == "the table 'cost' is of the costs of mistakes; say them, costs={actual: {predicted: cost}}"
+
+
+def test_values_that_neither_of_two_classes_has_say_least_about_them(con):
+    rows = "VALUES ('a', 'u', 90), ('a', 'v', 10), ('b', 'u', 1), ('b', 'v', 2), ('c', 'w', 50)"
+    con.execute(f"CREATE TABLE t AS SELECT y, x FROM ({rows}) AS v(y, x, n), range(n)")
+    found = nbsql.fit(con, "t", target="y").discrimination("a", "b").fetchall()
+    assert [(value, n, other_n) for _, value, n, other_n, *_ in found] == [("v", 10, 2), ("u", 90, 1), ("w", 0, 0)]
+    ratios = [log(11 / 3), log(91 / 2), log(1)]  # with one more row each: of w the ratio is that of the smoothing
+    assert [row[-1] for row in found] == [pytest.approx(ratio - log(103 / 6), abs=1e-12) for ratio in ratios]

@@ -1,5 +1,6 @@
 {#
-  The evidence between two classes, one row per feature and value with a likelihood in both, the strongest evidence first:
+  The evidence between two classes, one row per feature and value with a likelihood in both, the strongest evidence first. Last are values
+  that neither class has, because of these only the smoothing tells the classes apart.
 
     feature, value
     n, other_n                    how often the value was counted in the one class and in the other
@@ -49,7 +50,11 @@ said AS (
 SELECT feature, value, n, other_n, likelihood, other_likelihood, log_ratio
 FROM said
 WHERE compared = 1
-ORDER BY abs(log_ratio) DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
+ORDER BY
+  CASE WHEN coalesce(n, 0) + coalesce(other_n, 0) > 1e-6 THEN 0 ELSE 1 END ASC NULLS LAST,
+  abs(log_ratio) DESC NULLS LAST,
+  feature ASC NULLS LAST,
+  value ASC NULLS LAST
 {%- endmacro %}
 
 {#
