@@ -1,6 +1,5 @@
 """How many parents the categories of a KDB model have: the depth of the lowest log loss of held-out folds."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -52,7 +51,7 @@ def best_depth(
     alone, deepest = (replace(each, half_life=None, slice_by=None, weighted=None) for each in (_with_depth(spec, 0), spec))
     with quietly(), engine.part("choosing the number of parents"):
         cv = EvidenceFolds(engine, source, [alone, deepest], temporary, folds=FOLDS)
-        names = cv.names[: math.ceil(len(cv.names) * min(ROWS_TO_CHOOSE / cv.rows, 1))]
+        names = cv.first_names(cv.rows / ROWS_TO_CHOOSE)
         cv.share = max(1, cv.rows * len(names) // (len(cv.names) * ROWS_TO_CHOOSE))
         losses = [_loss(cv, cv.models(cv.specs[0], names))]
         models = cv.models(cv.specs[1], names)

@@ -109,8 +109,12 @@ class EvidenceFolds(Folds):
 
     def keep_enough(self, weights: int) -> None:
         """Score only the first folds, if these have enough rows for so many weights, and of each class."""
-        most = min(self.rows / max(ENOUGH_ROWS, weights * ROWS_A_WEIGHT), min(n for *_, n in self.labels) / ROWS_A_CLASS)
-        self.names = self.names[: math.ceil(len(self.names) / max(most, 1))]
+        rarest = min(rows for _, _, rows, _ in self.labels)
+        self.names = self.first_names(min(self.rows / max(ENOUGH_ROWS, weights * ROWS_A_WEIGHT), rarest / ROWS_A_CLASS))
+
+    def first_names(self, most: float) -> list[str]:
+        """The names of as few folds as have one row in `most`, or all of them if that is no more than 1."""
+        return self.names[: math.ceil(len(self.names) / max(most, 1))]
 
     def rows_of(self, models: Models, rows: Markup) -> Markup:
         """The rows that the models score: one in `share`."""

@@ -434,6 +434,9 @@ def test_weights_of_many_rows_are_learnt_from_the_first_folds(con, monkeypatch):
     for each in found:
         assert each == pytest.approx(found[0], abs=0.4)
     assert found[-1] != pytest.approx(found[0], abs=0.001)
+    monkeypatch.setattr("nbsql.learning.evidence.ROWS_A_CLASS", 150)
+    nbsql.fit(con, "SELECT *, 1000 AS heavy FROM t", target="y", features=["k", "n"], weight="heavy", method=method)
+    assert len(scored[-1]) == 4  # a class has as many rows, whatever they weigh
 
 
 def test_many_numbers_are_one_feature_each_unless_two_are_asked_for(con):
