@@ -61,7 +61,7 @@ def family(text: str) -> tuple[str, Family]:
     if match is None:
         raise InputError(f"{text!r} is not COLUMN=FAMILY, such as visits=poisson or visits=poisson(a=1,b=2)")
     name = match["family"].lower()
-    kind = family_kind(name)
+    kind = family_class(name)
     options: dict[str, Any] = {}
     columns: list[Any] = []
     for part in split(match["options"] or ""):
@@ -80,7 +80,7 @@ def family(text: str) -> tuple[str, Family]:
     return match["column"], family_with(name, options, match["options"])
 
 
-def family_kind(name: str) -> type[Family]:
+def family_class(name: str) -> type[Family]:
     """The class of a family. Raises InputError if there is none of that name."""
     return type(named(name))
 
@@ -91,7 +91,7 @@ def option_names(kind: type[Family]) -> list[str]:
 
 def family_with(name: str, options: Mapping[Any, Any], given: Any) -> Family:
     """A family with options; `given` is how the user wrote them. Raises InputError for an option that it does not have."""
-    kind = family_kind(name)
+    kind = family_class(name)
     names = option_names(kind)
     for option in options:
         if option not in names:

@@ -192,7 +192,7 @@ def learnt_part(state: ModelState, source: Source) -> str | None:
 
     Rows are told by their counts, which are those of the model or of a batch if the rows are: the number of rows of each class
     and value, and the sums and squares of the numbers. So nothing is stored for it, and updates, forgetting and merging are
-    followed. Rows that the model has learnt only in part are other rows (see remembered.py). The number of rows of each class
+    followed. Rows that the model has learnt only in part are other rows (see `share_learnt`). The number of rows of each class
     is compared first, so that rows that the model has not learnt are hardly ever counted.
     """
     engine, spec = state.engine, state.spec

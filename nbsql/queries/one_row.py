@@ -86,7 +86,7 @@ class RowScorer:
                 (name, kind if other is None else render.fragment(other))
                 for (name, kind), other in zip(self._row.columns, read_as, strict=True)
             ]
-            plan = _of_ascii(self._plan) if is_ascii else self._plan
+            plan = _for_ascii_texts(self._plan) if is_ascii else self._plan
             row = replace(self._row, columns=columns)
             if self._alone is not None:
                 statement = self._alone.statement(self._query(replace(plan, relations=self._alone.relations), row))
@@ -222,7 +222,7 @@ def row_sql(state: ModelState) -> str:
     return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(state.version[0][0]), message)
 
 
-def _of_ascii(plan: Plan) -> Plan:
+def _for_ascii_texts(plan: Plan) -> Plan:
     """The plan for rows whose texts are ASCII, which shorter regular expressions cut into the same words."""
     features = tuple(replace(each, family=each.family.of_ascii) for each in plan.spec.features)
     return replace(plan, spec=replace(plan.spec, features=features))

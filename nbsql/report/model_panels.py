@@ -98,7 +98,7 @@ def _ranking(state: ModelState) -> Query:
     return Query(state.engine, state.engine.renderer.statement("ranking_of_features", *arguments))
 
 
-def bounds(request: Request) -> Iterator[Figure]:
+def log_loss_bounds(request: Request) -> Iterator[Figure]:
     """Bounds on the log loss without rows to evaluate on: of the priors alone, of one feature, and of all features at best.
 
     H(class) - I(X; class), in nats, is the log loss of a model of one feature. If features are independent within the classes,

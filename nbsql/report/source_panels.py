@@ -12,7 +12,7 @@ from nbsql.learning.model_source import read_source
 from nbsql.queries.explanation import times
 from nbsql.queries.query import Query
 from nbsql.queries.table import counted, number, share
-from nbsql.report.model_panels import CLASSES, bounds, entropy_of, ranked_features, top_classes
+from nbsql.report.model_panels import CLASSES, entropy_of, log_loss_bounds, ranked_features, top_classes
 from nbsql.report.panel import (
     Figure,
     Request,
@@ -49,7 +49,7 @@ def _supported(request: Request) -> list[str]:
 def verdict(request: Request) -> Iterator[Figure]:
     """The metrics of the model, compared with those of predicting the most frequent class and of the priors alone."""
     if request.scored is None:
-        yield from bounds(request)
+        yield from log_loss_bounds(request)
         return
     evaluation = request.source.evaluation
     entropy = entropy_of(request)

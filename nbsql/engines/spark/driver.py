@@ -159,12 +159,12 @@ class SparkDriver(Engine):
             with suppress(*GONE):
                 for name, before in self._before.items():
                     if before is not None:
-                        self.gateway.forget(name)
+                        self.gateway.forget_view(name)
             self._before = None
 
     def _table(self, name: str) -> DataFrame | None:
         try:
-            return self.gateway.remembered(name)
+            return self.gateway.keep_view(name)
         except AnalysisException as error:
             traceback.clear_frames(error.__traceback__)  # as in `errors`
             return None

@@ -61,11 +61,11 @@ class Gateway(Protocol):
     def lean(self, rows: DataFrame) -> DataFrame:
         """The same rows, planned for little work if the query reads tables of a model only; to be collected."""
 
-    def remembered(self, name: str) -> DataFrame:
+    def keep_view(self, name: str) -> DataFrame:
         """A temporary view as it is now, for the time when another has its name."""
 
-    def forget(self, name: str) -> None:
-        """Drop what remembers a temporary view."""
+    def forget_view(self, name: str) -> None:
+        """Drop what `keep_view` has kept of a temporary view."""
 
     def is_scan(self, frame: DataFrame) -> bool:
         """Whether a DataFrame only reads Parquet or ORC files, or a cached table: columns of them, and the rows of a filter."""
@@ -94,11 +94,11 @@ class Classic:
     def owns(self, frame: DataFrame) -> bool:
         return bool(frame.sparkSession._jsparkSession == self.session._jsparkSession)  # several objects may stand for one
 
-    def remembered(self, name: str) -> DataFrame:
+    def keep_view(self, name: str) -> DataFrame:
         frame: DataFrame = self.session.table(name)
         return frame
 
-    def forget(self, name: str) -> None:
+    def forget_view(self, name: str) -> None:
         """Nothing is to be dropped."""
 
     def cut_off(self, rows: DataFrame) -> DataFrame:
@@ -204,13 +204,13 @@ class Connect:
     def _number(session: Any) -> str:
         return str(session.session_id)
 
-    def remembered(self, name: str) -> DataFrame:
+    def keep_view(self, name: str) -> DataFrame:
         kept = _before(name)  # a frame of a name reads what has the name when it runs; a view has what it was made of
         self.session.table(name).createOrReplaceTempView(kept)
         frame: DataFrame = self.session.table(kept)
         return frame
 
-    def forget(self, name: str) -> None:
+    def forget_view(self, name: str) -> None:
         self.session.catalog.dropTempView(_before(name).strip("`"))
 
     def cut_off(self, rows: DataFrame) -> DataFrame:
