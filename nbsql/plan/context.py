@@ -133,7 +133,8 @@ class Context:
             *(("dimension_term", joining) for joining in self.options.joins if joining.scored_model),
             *((name, self) for name, features in whole.items() if features),
             *(("sum_of_terms", block) for block in blocks(form.joint_features, TERMS)),
-            *(("placed_terms", block) for block in blocks(form.features_with_places, form.added_first)),
+            *(("found_terms", block) for block in blocks(form.plain_bins, TERMS)),
+            *(("placed_terms", block) for block in blocks(form.guarded_features_with_places, form.added_first)),
             *(("sum_of_level_terms", block) for block in blocks(form.star_categories, form.added_first)),
         ]
 

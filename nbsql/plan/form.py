@@ -113,6 +113,11 @@ class Form:
         return bins if len(bins) >= self.layout.listed_bins else []
 
     @property
+    def plain_bins(self) -> list[Feature]:
+        """These if a missing value adds 0 for each."""
+        return [] if any(feature.family.parameters for feature in self.bins_in_lists) else self.bins_in_lists
+
+    @property
     def first_places(self) -> list[tuple[Feature, int]]:
         """These with the place of the first bin of each, from 1."""
         sizes = [len(feature.bins) for feature in self.bins_in_lists]
@@ -135,6 +140,10 @@ class Form:
     def features_with_places(self) -> list[Feature]:
         """The features whose scores are found by a place in a list each."""
         return [*self.bins_in_lists, *(pair.feature for pair in self.pairs_in_lists)]
+
+    @property
+    def guarded_features_with_places(self) -> list[Feature]:
+        return self.features_with_places[len(self.plain_bins) :]
 
     @cached_property
     def joined_categories(self) -> list[Feature]:

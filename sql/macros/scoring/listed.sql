@@ -95,30 +95,41 @@ coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}
 #}
 
 {#
-  A relation with the scores of its bins in all classes, nbsql_found_i; NULL for a missing number. `places` are pairs of a feature and the
-  place of its first bin. by_slice: whether each row has the scores of its slice, a whole number, of which the list has all after another.
+  A relation with the scores of its bins in all classes, nbsql_found_i. A missing number has a place behind those of the bins, whose scores
+  are 0, so that scores are added without a guard for each; they are NULL if a feature has another term for it. `places` are pairs of a
+  feature and the place of its first bin. by_slice: whether each row has the scores of its slice, a whole number, of which the list has all
+  after another.
 #}
 {% macro with_scores_of_bins(model, relation, lookups, places, by_slice=false) -%}
-{% set size = places[-1][1] + places[-1][0].bins | length - 1 -%}
+{% set missing = places[-1][1] + places[-1][0].bins | length -%}
+{% set is_plain = not places | map('first') | selectattr('family.parameters') | list -%}
 SELECT
   source.*
   {%- for feature, first in places %},
-  {% set edges = feature.family.edges %}
-  {% set place %}
-  {% call(stretch) nbsql.stretch_of(feature.column, nbsql.word('source'), edges) %}{{ first + stretch }}{% endcall %}
-  {% endset %}
-  bins.scores[{{ place | trim }}{% if by_slice %} + {{ size }} * source.nbsql_slice{% endif %}] AS nbsql_found
+  {% set x %}source.nbsql_binned{{ nbsql.feature_suffix(feature) }}{% endset %}
+  bins.scores[CASE
+  {%- for edge in feature.family.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ first + loop.index0 }}{% endfor %} WHEN
+  {{- ' ' ~ x }} IS NOT NULL THEN {{ first + feature.family.edges | length }} ELSE {{ missing }} END
+  {%- if by_slice %} + {{ missing }} * source.nbsql_slice{% endif %}] AS nbsql_found
   {{- nbsql.feature_suffix(feature) }}
   {%- endfor +%}
-FROM {{ relation }} AS source
+FROM (
+  SELECT
+    source.*
+    {%- for feature, first in places %},
+    {{ nbsql.finite(nbsql.number_of(feature.column, nbsql.word('source'))) }} AS nbsql_binned{{ nbsql.feature_suffix(feature) }}
+    {%- endfor +%}
+  FROM {{ relation }} AS source
+) AS source
 CROSS JOIN (
   {% set order %}{% if by_slice %}slices.nbsql_slice, {% endif %}stretches.place{% endset %}
-  SELECT {{ nbsql.list_of_scores(model, order) }} AS scores
+  SELECT {{ nbsql.list_of_scores(model, order, is_plain) }} AS scores
   FROM (
     SELECT feature, unnest(labels) AS value, first + unnest(range(len(labels))) AS place
-    FROM {% call(pair, number) nbsql.constants(places, 'bins', ['feature', 'labels', 'first'], margin=4) -%}
-    {{ nbsql.text(pair[0].name) }}, [
-    {%- for label in pair[0].bins %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}], {{ pair[1] }}
+    FROM {% call(pair, number) nbsql.constants(places + [(none, missing)], 'bins', ['feature', 'labels', 'first'], margin=4) -%}
+    {% if pair[0] %}{{ nbsql.text(pair[0].name) }}, [
+    {%- for label in pair[0].bins %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %}]
+    {%- else %}NULL, [NULL]{% endif %}, {{ pair[1] }}
     {%- endcall +%}
   ) AS stretches
   {% if by_slice %}
@@ -131,13 +142,20 @@ CROSS JOIN (
 ) AS bins
 {%- endmacro %}
 
-{# An aggregate of lookups, the list of their scores in the order of their places. #}
-{% macro list_of_scores(model, place) -%}
-list({ {%- for k in model.form.class_numbers %}class_{{ k }}: lookups.class_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor -%} }
+{# An aggregate of lookups, the list of their scores in the order of their places. never_null: whether 0 stands for NULL. #}
+{% macro list_of_scores(model, place, never_null=false) -%}
+list({ {%- for k in model.form.class_numbers -%}
+class_{{ k }}: {% if never_null %}coalesce({% endif %}lookups.class_{{ k }}{% if never_null %}, 0){% endif %}{{ nbsql.comma_blank(loop) }}
+{%- endfor -%} }
     ORDER BY {{ place }} ASC NULLS LAST)
 {%- endmacro %}
 
-{# The sum of the terms of some of these numbers, and of pairs (listed_pairs.sql), as of other categories (sum_of_level_terms). #}
+{# The sum of the terms of some of these numbers whose scores are never NULL. #}
+{% macro found_terms(features, k) -%}
+{%+ for feature in features %}{{ nbsql.found_score(feature, k) }}{% if not loop.last %} + {% endif %}{%+ endfor %}
+{%- endmacro %}
+
+{# The same of others, and of pairs (listed_pairs.sql), as of other categories (sum_of_level_terms). #}
 {% macro placed_terms(features, k) -%}
 coalesce(
   {%+ for feature in features %}{{ nbsql.found_score(feature, k) }}{% if not loop.last %} + {% endif %}{%+ endfor %},
