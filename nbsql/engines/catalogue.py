@@ -69,6 +69,9 @@ class Catalogue(Runner):
     def is_read_only(self, database: str) -> bool:
         """Whether the database is read-only."""
 
+    def check_home(self, database: str) -> None:
+        """Raise NotSupportedError if a database cannot hold a model."""
+
     @abstractmethod
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""

@@ -72,6 +72,7 @@ def destination_for(engine: Engine, name: str | None, database: str | None, *, r
         transient = transient_relations(engine)
         return Destination(engine, None, transient, transient)
     where = engine.database(database)
+    engine.check_home(where)
     if engine.is_read_only(where):
         raise DatabaseError(
             f"database {where!r} is open read-only; open it for writing, or leave the name out for a transient model"

@@ -44,10 +44,12 @@ def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> 
     if schema not in models:
         raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")
     if not complete:
+        engine.check_home(database)
         return schema
     optional = _OPTIONAL if engine.renderer.dialect.traits.table_macros else (*_OPTIONAL, *MACROS)
     missing = engine.missing(database, schema, {part: kind for part, kind in CONTENTS.items() if part not in optional})
     if missing:
+        engine.check_home(database)
         raise unreadable(engine, lasting_relations(engine, database, schema), schema, f"{listed(missing)} is missing")
     return schema
 

@@ -25,15 +25,16 @@ def extended(name):
     """A connection with an extension: one that is installed, or of the package duckdb-extension-<name> of this DuckDB."""
     con = duckdb.connect()
     path = name
-    package = importlib.util.find_spec(f"duckdb_extension_{name}")
-    if package is not None and package.origin is not None:
-        file = Path(package.origin).parent / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
+    found = importlib.util.find_spec(f"duckdb_extension_{name}")
+    if found is not None and found.origin is not None:
+        file = Path(found.origin).parent / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
         path = file if file.exists() else name
     try:
         con.load_extension(str(path))
     except duckdb.Error:
         con.close()
-        why = f"DuckDB {duckdb.__version__} has no extension {name} here: pip install duckdb-extension-{name}, if it has one"
+        package = f"duckdb-extension-{name.replace('_', '-')}"
+        why = f"DuckDB {duckdb.__version__} has no extension {name} here: pip install {package}, if it has one"
         if duckdb.__version__.startswith("1."):  # for which there are packages
             absent(why)
         pytest.skip(why)
@@ -184,3 +185,37 @@ def test_a_lake_answers_only_where_its_texts_are_compared_by_their_bytes(lake):
     lake.execute("RESET default_collation")
     with pytest.raises(nbsql.DatabaseError, match="row_id"):
         model.explain("lake.main.inbox").create_table("lake.main.why")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("current", ["memory", "lite"])
+def test_rows_in_a_database_of_sqlite_are_read_and_written_and_models_of_them_live_elsewhere(tmp_path, current):
+    with extended("sqlite_scanner") as con:
+        con.execute(f"ATTACH '{tmp_path / 'shop.sqlite'}' AS lite (TYPE sqlite)")
+        con.execute(INBOX.format("lite.inbox"))
+        con.execute(f"USE {current}")
+        model = nbsql.fit(con, "lite.inbox", name="spam", database="memory", **OPTIONS)
+        model.predict("lite.inbox").create_table("lite.scored")
+        expected = [row[0] for row in model.predict("lite.main.inbox").fetchall()]
+        assert con.execute("SELECT id FROM lite.scored ORDER BY id").fetchall() == [(each,) for each in sorted(expected)]
+        nbsql.fit(con, "lite.inbox", **OPTIONS).update("lite.inbox")  # its tables are temporary
+        line = "'lite' is attached from sqlite, where DuckDB keeps no macros, and so no model; name a database of DuckDB's"
+        for refused in (
+            lambda: nbsql.fit(con, "lite.inbox", name="other", database="lite", **OPTIONS),
+            lambda: nbsql.merge(con, [model], name="other", database="lite"),
+        ):
+            with pytest.raises(nbsql.NotSupportedError, match=line):
+                refused()
+        with pytest.raises(nbsql.DatabaseError, match="takes no view of DuckDB's; create_table makes a table there"):
+            model.predict("lite.inbox").create_view("lite.view_of_it")
+
+
+def test_a_model_that_postgresql_made_is_not_said_to_be_damaged(monkeypatch):
+    with duckdb.connect() as con:
+        con.execute(INBOX.format("inbox"))
+        nbsql.fit(con, "inbox", name="spam", **OPTIONS)
+        con.execute("DROP MACRO TABLE spam.predict")
+        monkeypatch.setattr(nbsql.engines.duckdb.engine.DuckDB, "_type", lambda *_: "postgres")
+        for refused in (lambda: nbsql.load(con, "spam"), lambda: nbsql.drop(con, "spam")):
+            with pytest.raises(nbsql.NotSupportedError, match=r"keeps no macros.*; or connect to it as 'postgresql://\.\.\.'"):
+                refused()

@@ -315,8 +315,8 @@ class DuckDBDriver(Engine):
         """Run all catalogue queries that a verb needs before its first statement in one query."""
         rows = self.query_macro("schemas_and_relations")
         self._seen = {
-            ("current_database_and_schema",): [row[5:] for row in rows[:1]],
-            ("schemas",): [(*row[:2], row[4]) for row in rows if row[3] == "schema"],
+            ("current_database_and_schema",): [row[6:] for row in rows[:1]],
+            ("schemas",): [(*row[:2], *row[4:6]) for row in rows if row[3] == "schema"],
             ("relations",): [row[:4] for row in rows if row[3] != "schema"],
         }
 

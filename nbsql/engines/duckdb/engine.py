@@ -48,6 +48,7 @@ _DATABASE = (
     r"""|(?P<other>'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)"""
 )
 _RESERVED = ("system", "temp", "information_schema", "pg_catalog")
+_HOMES = ("duckdb", "ducklake")  # the types of databases in which there are macros
 _TEMPORAL = ("date", "time", "interval")
 
 
@@ -84,7 +85,8 @@ class DuckDB(DuckDBDriver):
 
     def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
         if len(path) == 2 and self.schema(self.current()[0], path[0]) is None:
-            path = (path[0], "main", path[1])  # DuckDB takes the first of two names for a database if there is no such schema
+            # DuckDB takes the first of two names for a database if there is no such schema.
+            path = (path[0], "public" if self._type(path[0]) == "postgres" else "main", path[1])
         return super().resolve_path(path)
 
     def _source(self, source: Any) -> Source:
@@ -177,11 +179,24 @@ class DuckDB(DuckDBDriver):
         raise InputError(f"no database {name!r} is attached{suggestion(name, names) or '; ATTACH it first'}")
 
     def is_read_only(self, database: str) -> bool:
-        return any(name == database and read_only for name, _, read_only in self.query_catalog("schemas"))
+        return any(name == database and read_only for name, _, read_only, _ in self.query_catalog("schemas"))
+
+    def _type(self, database: str) -> str | None:
+        """Of which type an attached database is, such as "duckdb" or "postgres"."""
+        return next((kind for name, *_, kind in self.query_catalog("schemas") if folded(name) == folded(database)), None)
+
+    def check_home(self, database: str) -> None:
+        kind = self._type(database)
+        if kind not in _HOMES:
+            itself = "; or connect to it as 'postgresql://...'" if kind == "postgres" else ""
+            raise NotSupportedError(
+                f"{database!r} is attached from {kind}, where DuckDB keeps no macros, and so no model; name a database of "
+                f"DuckDB's with ⟨database='...'⟩{itself}"
+            )
 
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
-        found = [schema for place, schema, _ in self.query_catalog("schemas") if folded(place) == folded(database)]
+        found = [schema for place, schema, *_ in self.query_catalog("schemas") if folded(place) == folded(database)]
         return next((known for known in found if folded(known) == folded(name)), None)
 
     def missing(self, database: str, schema: str, parts: Mapping[str, str]) -> list[str]:

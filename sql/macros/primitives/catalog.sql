@@ -87,24 +87,24 @@ SELECT type_name, 'other' FROM duckdb_types()
 WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 {%- endmacro %}
 
-{# One row per schema of an attached database: database_name, schema_name, readonly. #}
+{# One row per schema of an attached database: database_name, schema_name, readonly, type. #}
 {% macro default__schemas() -%}
-SELECT database_name, schema_name, readonly
+SELECT database_name, schema_name, readonly, type
 FROM duckdb_schemas()
-JOIN (SELECT database_name, readonly FROM duckdb_databases() WHERE NOT internal) AS databases USING (database_name)
+JOIN (SELECT database_name, readonly, type FROM duckdb_databases() WHERE NOT internal) AS databases USING (database_name)
 {%- endmacro %}
 
 {#
   Everything a verb reads from the catalogue, at once. One row per schema (kind "schema"), table or view, as in `schemas` and `relations`:
-  database_name, schema_name, name, kind, readonly, and current_database and current_schema.
+  database_name, schema_name, name, kind, readonly, type, and current_database and current_schema.
 #}
 {% macro schemas_and_relations() -%}
 SELECT catalog.*, current_database() AS current_database, current_schema() AS current_schema
 FROM (
-  SELECT database_name, schema_name, NULL AS name, 'schema' AS kind, readonly
+  SELECT database_name, schema_name, NULL AS name, 'schema' AS kind, readonly, type
   FROM {{ nbsql.subquery(nbsql.schemas()) | indent(2) }} AS schemas
   UNION ALL
-  SELECT database_name, schema_name, name, kind, NULL
+  SELECT database_name, schema_name, name, kind, NULL, NULL
   FROM {{ nbsql.subquery(nbsql.relations()) | indent(2) }} AS relations
 ) AS catalog
 {%- endmacro %}
