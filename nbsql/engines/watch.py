@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal
 
@@ -75,7 +76,6 @@ _WORTH_A_LINE = 5.0  # seconds after which a notebook keeps a last line
 _FRAME = 0.1
 _WIDTH = 100  # the width at which the line is cut
 _SPINNER = "|/-\\"
-_waiting: list[int] = []  # the sockets in which a signal arrives, that of the outermost `interruptible` first
 
 # What the statements of every fit do, in the words of a user; others are shown by their own name.
 _WORDS = {
@@ -208,6 +208,44 @@ class Watch:
         return f"{spinner} {step}  {int(seconds) // 60}:{int(seconds) % 60:02}{share}"
 
 
+class _Arrivals:
+    """Where the numbers of signals arrive, and what they are to stop. It lasts as long as the process.
+
+    A socket of each wait would be closed, and still be the one to which Python writes, where a KeyboardInterrupt comes between
+    two lines that set it and set it back. The number of a closed one is soon that of another.
+    """
+
+    def __init__(self) -> None:
+        self.interrupts: list[Callable[[], None]] = []  # of what runs; what runs within another comes after it
+        self.lock = threading.Lock()  # so that nothing is interrupted after its end
+        self._others = -1  # where somebody else waits for signals
+        ours, self._theirs = socket.socketpair()
+        self._theirs.setblocking(False)
+        threading.Thread(target=self._wait, args=[ours], daemon=True).start()
+
+    def attach(self) -> None:
+        before = signal.set_wakeup_fd(self._theirs.fileno(), warn_on_full_buffer=False)
+        if before != self._theirs.fileno():
+            self._others = before
+
+    def detach(self) -> None:
+        with suppress(ValueError):  # another thread collects a wait that did not end
+            signal.set_wakeup_fd(self._others)
+
+    def _wait(self, ours: socket.socket) -> None:
+        for number in iter(lambda: ours.recv(1), b""):
+            if self._others != -1:
+                with suppress(OSError):
+                    os.write(self._others, number)
+            if signal.getsignal(number[0]) is signal.default_int_handler:
+                with self.lock:
+                    for interrupt in self.interrupts:
+                        interrupt()
+
+
+_arrivals: dict[int, _Arrivals] = {}  # by process: one that was forked has no thread that waits
+
+
 @contextmanager
 def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     """Let Ctrl-C stop a statement at once, by `interrupt`, if it would raise KeyboardInterrupt; SIGTERM too, if it would.
@@ -221,29 +259,16 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
-    stops = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is signal.default_int_handler]
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    arrival = theirs.fileno()
-    before = signal.set_wakeup_fd(arrival, warn_on_full_buffer=False)
-    _waiting.append(arrival)
-
-    def wait() -> None:
-        for number in iter(lambda: ours.recv(1), b""):
-            if before != -1:
-                with suppress(OSError):  # somebody else waits for signals, too
-                    os.write(before, number)
-            if number[0] in stops:
-                interrupt()
-
-    waiting = threading.Thread(target=wait, daemon=True)
-    waiting.start()
+    arrivals = _arrivals.get(os.getpid()) or _arrivals.setdefault(os.getpid(), _Arrivals())
+    interrupts, own = arrivals.interrupts, partial(interrupt)  # which equals no other
     try:
+        with arrivals.lock:
+            interrupts.append(own)
+        arrivals.attach()
         yield
     finally:
-        if arrival in _waiting:
-            del _waiting[_waiting.index(arrival) :]
-            signal.set_wakeup_fd(before)
-        theirs.close()
-        waiting.join()
-        ours.close()
+        if own in interrupts:
+            with arrivals.lock:
+                del interrupts[interrupts.index(own) :]
+            if not interrupts:
+                arrivals.detach()

@@ -4,6 +4,8 @@ import gc
 import signal
 import subprocess
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -73,6 +75,24 @@ def test_an_inner_wait_that_ends_after_the_outer_one(monkeypatch):
         del inner  # which KeyboardInterrupt has kept from its __exit__
         gc.collect()
         assert failed == []
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        assert signal.set_wakeup_fd(before) == -1
+
+
+def test_a_wait_that_an_interrupt_kept_from_its_end_does_no_harm_to_the_next():
+    """Where a closed socket was left behind, its number became that of the next, which woke itself for ever."""
+    handler, before = signal.signal(signal.SIGINT, signal.default_int_handler), signal.set_wakeup_fd(-1)
+    stopped, came = [], threading.Event()
+    try:
+        with interruptible(lambda: None):
+            mine = signal.set_wakeup_fd(-1)
+        signal.set_wakeup_fd(mine)  # as if KeyboardInterrupt had come just before it is set back
+        with interruptible(lambda: (stopped.append(1), came.set())):
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            assert came.wait(60)
+        assert stopped == [1]
     finally:
         signal.signal(signal.SIGINT, handler)
         assert signal.set_wakeup_fd(before) == -1
