@@ -76,6 +76,10 @@ class Catalogue(Runner):
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
 
+    def schemas_named(self, name: str) -> list[tuple[str, str]]:  # noqa: ARG002
+        """The schemas of that name in all attached databases, each with its database."""
+        return []
+
     def missing(self, database: str, schema: str, parts: Mapping[str, str]) -> list[str]:
         """The names of parts, whose kinds are tables, views and macros, that a schema does not have."""
         present = {name for name, _ in self.query_macro("contents", database, schema)}

@@ -88,9 +88,10 @@ def _history(request: Request) -> list[str]:
     return [f"Prior: {prior}. Smoothing: alpha = {request.state.spec.defaults['alpha']:g}.", *lines]
 
 
-def ranked_features(state: ModelState) -> list[str]:
-    """The features by their mutual information with the class, the most informative first."""
-    return [row[0] for row in _ranking(state).fetchall()]
+def by_information(state: ModelState, names: list[str]) -> list[str]:
+    """The features by their mutual information with the class, the most informative first, those without any rank last."""
+    ranked = [] if state.spec.given or len(names) < 2 else [row[0] for row in _ranking(state).fetchall()]
+    return [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
 
 
 def _ranking(state: ModelState) -> Query:

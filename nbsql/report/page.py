@@ -14,7 +14,7 @@ from nbsql.family.checks import whole_number
 from nbsql.queries.query import relation_query
 from nbsql.queries.table import counted, number, share
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page, vl_convert
-from nbsql.report.model_panels import ranked_features
+from nbsql.report.model_panels import by_information
 from nbsql.report.panel import Figure, Panel, Request, class_name, distinct_names, plain, records, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.scored_source import ScoredSource, files_read, score_source
@@ -22,7 +22,6 @@ from nbsql.storage.state import ModelState
 from nbsql.version import __version__
 
 LARGEST = 1_500_000  # the most bytes of a page
-_OTHER_FORMATS = (".pdf", ".png", ".svg", ".json", ".csv", ".parquet", ".md", ".txt", ".docx", ".pptx", ".xlsx", ".ipynb")
 PROFILES = 12  # the number of features, the most informative ones, that the report shows one by one
 
 
@@ -66,7 +65,7 @@ def check_request(path: str | os.PathLike[str], rows: int | Sequence[int], least
     vl_convert()
     whole_number(least, "least")
     _check_rows(rows)
-    if Path(path_text(path)).suffix.lower() in _OTHER_FORMATS:
+    if Path(path_text(path)).suffix.lower() not in (".html", ".htm"):  # such as a source, given for the path
         raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
     check_output(path)
 
@@ -132,12 +131,7 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
     if not panel.of_feature:
         yield request
         return
-    state = request.state
-    names = [feature.name for feature in state.spec.features]
-    if not state.spec.given and len(names) > 1:
-        ranked = ranked_features(state)
-        names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
-    for name in names[:PROFILES]:
+    for name in by_information(request.state, [feature.name for feature in request.state.spec.features])[:PROFILES]:
         yield replace(request, feature=name)
 
 

@@ -1,6 +1,7 @@
 """The panels that need rows whose class is known."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import groupby
@@ -12,8 +13,9 @@ from nbsql.learning.model_source import read_source
 from nbsql.queries.explanation import times
 from nbsql.queries.query import Query
 from nbsql.queries.table import counted, number, share
-from nbsql.report.model_panels import CLASSES, entropy_of, log_loss_bounds, ranked_features, top_classes
+from nbsql.report.model_panels import CLASSES, by_information, entropy_of, log_loss_bounds, top_classes
 from nbsql.report.panel import (
+    DIGITS,
     Figure,
     Request,
     angle_parameter,
@@ -57,7 +59,7 @@ def verdict(request: Request) -> Iterator[Figure]:
     rows = [
         {"measure": higher, "who": "model", "role": "model", "value": evaluation.accuracy},
         {"measure": higher, "who": "most frequent class", "role": "baseline", "value": evaluation.majority},
-        {"measure": lower, "who": "model", "role": "model", "value": evaluation.log_loss},
+        {"measure": lower, "who": "model", "role": "model", "value": round(evaluation.log_loss, 9)},  # 1e-16 is no bar
         {"measure": lower, "who": "priors only", "role": "baseline", "value": entropy},
     ]
     compared = "compared with" if evaluation.accuracy > evaluation.majority else "no better than the"
@@ -259,7 +261,7 @@ def dependence(request: Request) -> Iterator[Figure]:
     single = [feature.name for feature in state.spec.features if not feature.family.bag and not feature.family.over_columns]
     if len(single) < 2:
         raise ModelError(f"{state.title} has {counted(len(single), 'feature')} with one value per row; dependence needs two")
-    wanted = _most_telling(request, single)
+    wanted = single if len(single) <= _FEATURES else by_information(state, single)[:_FEATURES]
     _, rows_by_age = read_source(state, source.source, reads_target=True, weighted=True)
     query = profiles.dependence(state, rows_by_age, wanted)
     rows = []
@@ -287,14 +289,8 @@ def dependence(request: Request) -> Iterator[Figure]:
         finding = f"No two {'other ' if tied else ''}features depend on each other within the classes"
     together = "The model takes a feature together with its parents, and their common evidence counts once." if tied else None
     note = f"The {len(wanted)} most informative of {len(single)} features." if len(wanted) < len(single) else None
-    yield Figure(finding, {"rows": rows}, query.sql, "dependence", notes=[together, note])
-
-
-def _most_telling(request: Request, names: list[str]) -> list[str]:
-    state = request.state
-    if len(names) <= _FEATURES or state.spec.given:
-        return names[:_FEATURES]
-    return [name for name in ranked_features(state) if name in names][:_FEATURES]
+    darkest = {"name": "darkest", "value": max(5 * _DEPENDENT, *(row["excess"] for row in rows))}  # not what is next to nothing
+    yield Figure(finding, {"rows": rows}, query.sql, "dependence", [darkest], notes=[together, note])
 
 
 def waterfall(request: Request) -> Iterator[Figure]:
@@ -354,7 +350,8 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], num
         if feature is None:
             prior = difference
         elif difference or value is not None:
-            weighed.append((difference, request.value_name(feature, value)))
+            short = f"{float(value):.{DIGITS}g}" if value and re.fullmatch(r"-?\d+\.\d{9,}", value) else value
+            weighed.append((difference, request.value_name(feature, short)))
     weighed.sort(key=lambda item: (-abs(item[0]), item[1]))
     most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # do not replace a single line by a summary
     lines = [("prior", prior), *((label, difference) for difference, label in weighed[:most])]

@@ -10,7 +10,7 @@ from nbsql.evaluation.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.family.binned import bin_labels
 from nbsql.queries.query import Query, relation_query
 from nbsql.queries.table import share
-from nbsql.report.model_panels import ALL_WORDS, beyond_values, first_names, telling_words
+from nbsql.report.model_panels import ALL_WORDS, beyond_values, by_information, first_names, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
 from nbsql.spec.spec import Feature
 
@@ -39,7 +39,10 @@ def nomogram(request: Request) -> Iterator[Figure]:
     params: list[dict[str, Any]] = []
     names: list[str] = []
     typed: list[tuple[str, int]] = []
-    features = state.spec.features[:_FEATURES]
+    features = state.spec.features
+    if len(features) > _FEATURES:
+        informative = by_information(state, [feature.name for feature in features])[:_FEATURES]
+        features = tuple(feature for feature in features if feature.name in informative)
     values = {feature: found for feature, found in _values(request, features, most) if found}
     if not values:
         raise ModelError(f"{state.title} has no feature whose values contribute separately")
@@ -58,8 +61,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
             place = len(names)
             rows += _points(place, names[-1], found, list(classes))
             params.append(_select(place, names[-1], found))
-    left = [feature.name for feature in features if feature not in values]
-    left += [feature.name for feature in state.spec.features[_FEATURES:]]
+    left = [feature.name for feature in state.spec.features if feature not in values]
     chosen = {"name": "chosen", "expr": f"[0, {', '.join(map(_chosen, params))}]"}
     labels = [request.class_name(label) for label in classes]
     of_classes = {"name": "classes", "value": labels}

@@ -39,7 +39,10 @@ def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> 
     models = model_names(engine, database)
     if schema is None:
         engine.database(database)  # which may be detached by now
-        hint = suggestion(name, models) or (f"; there are {listed(models)}" if models else "; there are none yet")
+        bare = name.rpartition(".")[2]  # of 'team.spam', a path, which is no name
+        places = [(place, known) for place, known in engine.schemas_named(bare) if known in model_names(engine, place)]
+        hint = f"; did you mean {places[0][1]!r} in {places[0][0]!r}?" if places else suggestion(name, models)
+        hint = hint or (f"; there are {listed(models)}" if models else "; there are none yet")
         raise ModelError(f"no model {name!r} in {database!r}{hint}")
     if schema not in models:
         raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")

@@ -95,6 +95,11 @@ def test_a_model_that_is_not_there(con, refused):
         nbsql.load(con, "gulf")
     with refused(ModelError, "no model 'x' in 'memory'; there are 'golf'"):
         nbsql.load(con, "x")
+    con.execute("ATTACH ':memory:' AS team")
+    nbsql.fit(con, DAYS, target="play", name="Rain", database="team")
+    for name in ("rain", "team.rain"):
+        with refused(ModelError, f"no model {name!r} in 'memory'; did you mean 'Rain' in 'team'?"):
+            nbsql.load(con, name)
     with refused(InputError, "a model's name must be text, not 3"):
         nbsql.load(con, 3)
     with refused(InputError, "no database 'memry' is attached; did you mean 'memory'?"):

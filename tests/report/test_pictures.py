@@ -111,6 +111,31 @@ def test_a_narrow_window_shows_all_of_a_picture(model, tmp_path):
 
 
 @pytest.mark.slow
+def test_long_names_of_classes_stand_below_each_other_on_a_phone(con, tmp_path):
+    rows = "SELECT 'an answer of a long name, ' || i % 3 AS y, (i % 3) + i % 7 / 7.0 AS x FROM range(90) AS t(i)"
+    nbsql.fit(con, rows, target="y", families={"x": "gaussian"}).report(tmp_path / "page.html", source=rows)
+    with tab(tmp_path / "page.html", tmp_path, width=390) as page:
+        widths = page.run("""["profile-1", "lift-1"].map((id) =>
+            document.querySelector(`#${id} .background`).getBoundingClientRect().width)""")
+    assert min(widths) > 240
+
+
+@pytest.mark.filterwarnings("ignore:'y' has one class only")
+def test_what_is_next_to_nothing_has_no_bar_and_no_colour(con):
+    con.execute("CREATE TABLE same AS SELECT 'a' AS y, i % 2 AS p, i // 2 % 2 AS q, i / 3 AS x FROM range(400) AS t(i)")
+    plot = nbsql.fit(con, "same", target="y", families={"p": "categorical", "q": "categorical", "x": "gaussian"}).plot
+    assert [row["value"] for row in plot.verdict("same").figure.tables["rows"]] == [1, 1, 0, 0]
+    darkest = next(each["value"] for each in plot.dependence("same").spec["params"] if each["name"] == "darkest")
+    assert darkest == 0.1
+
+
+def test_numbers_of_a_row_are_short(con):
+    rows = "SELECT i % 2 AS y, i / 3 AS x FROM range(90) AS t(i)"
+    picture = nbsql.fit(con, rows, target="y", families={"x": "gaussian"}).plot.waterfall(rows, row=11)
+    assert [row["label"] for row in picture.figure.tables["rows"]] == ["prior", "x = 3.33333333", "total"]
+
+
+@pytest.mark.slow
 def test_a_wide_window_is_filled_by_the_pictures(model, tmp_path):
     model.report(tmp_path / "page.html", source="people")
     with tab(tmp_path / "page.html", tmp_path, width=1280) as page:

@@ -434,8 +434,9 @@ def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text())["datasets"]["rows"]
     assert picture._repr_mimebundle_()["text/html"].startswith("<div")
     assert picture.altair.to_dict()["datasets"]
-    with pytest.raises(nbsql.InputError, match=r"^a report is a page of HTML; end the path 'r\.pdf' with \.html$"):
-        model.report("r.pdf")
+    for name in ("r.pdf", "r", "rows", "rows.csv.gz"):
+        with pytest.raises(nbsql.InputError, match=rf"^a report is a page of HTML; end the path '{name}' with \.html$"):
+            model.report(name)
     for write in (model.report, model.plot.card().save):
         with pytest.raises(nbsql.InputError, match=r"^a path must be text or a pathlib\.Path, not None$"):
             write(None)

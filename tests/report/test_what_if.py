@@ -169,3 +169,12 @@ def test_every_family_is_chosen_or_named_as_left_out(con):
     families = {"both": nbsql.Joint(["sky", "windy"], backoff="naive")}
     model = nbsql.fit(con, "SELECT class, sky, windy, x FROM rows", target="class", families=families)
     assert "Left as missing: both." in model.plot.nomogram().figure.notes
+
+
+def test_of_many_features_the_most_informative_are_chosen(con):
+    noise = ", ".join(f"CAST(hash(i + {k}) % 2 AS BOOLEAN) AS n{k}" for k in range(24))
+    rows = f"SELECT i % 2 AS y, {noise}, i % 2 + (i % 10 = 0)::INT AS told FROM range(400) AS t(i)"
+    picture = nbsql.fit(con, rows, target="y", families={"told": "categorical"}).plot.nomogram()
+    assert list(choices(picture))[-1] == "told"
+    assert len(choices(picture)) == 25  # the prior, and 24 features
+    assert picture.finding.startswith("told = ")

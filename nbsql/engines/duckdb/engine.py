@@ -199,6 +199,9 @@ class DuckDB(DuckDBDriver):
         found = [schema for place, schema, *_ in self.query_catalog("schemas") if folded(place) == folded(database)]
         return next((known for known in found if folded(known) == folded(name)), None)
 
+    def schemas_named(self, name: str) -> list[tuple[str, str]]:
+        return [(place, schema) for place, schema, *_ in self.query_catalog("schemas") if folded(schema) == folded(name)]
+
     def missing(self, database: str, schema: str, parts: Mapping[str, str]) -> list[str]:
         own = (folded(database), schema)
         present = {name for place, inside, name, _ in self.query_catalog("relations") if (folded(place), inside) == own}
