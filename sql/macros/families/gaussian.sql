@@ -134,15 +134,17 @@ coalesce({% call(feature) nbsql.sum_in_blocks(model.form.unguarded_numbers) -%}
 
     ln p(x | c) = peak - precision (x - m_c)^2 = constant_c + 2 precision (m_c - m_1) d - precision d^2,    d = x - m_1
 
-  So a class takes two products of lists, however many numbers there are, and DuckDB plans and computes these in a fraction of the time of
-  the terms. If m_c - m_1 is many standard deviations, digits would cancel. Then, and for a row that lacks a number, the terms are added
-  one by one.
+  So a class takes two products of lists, and the first class one, however many numbers there are. DuckDB plans and computes these in a
+  fraction of the time of the terms. If m_c - m_1 is many standard deviations, digits would cancel. Then, and for a row that lacks a number,
+  the terms are added one by one.
 #}
 {% macro expanded_terms(model, k) -%}
 {% set above %}above{% endset -%}
 CASE
   WHEN number.nbsql_whole THEN parameters.constant_{{ k }}
+    {% if k != 1 %}
     + list_inner_product(number.nbsql_above, parameters.slopes_{{ k }})
+    {% endif %}
     - list_inner_product(number.nbsql_squares, parameters.precisions_{{ k }})
   ELSE coalesce(list_sum(list_transform(
     number.nbsql_above,
