@@ -215,5 +215,5 @@ def test_a_query_that_cannot_be_resolved_is_refused_where_a_namesake_could_run(a
     assert str(caught.value) == (
         f"function abs of 'mallory_{ann.info.dbname}' in 'public' could run in the place of PostgreSQL's own, as the names in "
         "the query cannot be resolved beforehand (cannot execute CREATE VIEW in a read-only transaction; connect to a server "
-        "that can be written, without default_transaction_read_only); give a table or a view"
+        "that can be written, with neither read_only nor default_transaction_read_only); give a table or a view"
     )

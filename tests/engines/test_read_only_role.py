@@ -94,7 +94,7 @@ def test_a_list_says_of_which_models_it_may_read_nothing(reader):
 
 TEMPORARY = (
     'permission denied to create temporary tables in database "{database}"; the owner can GRANT it '
-    "(TEMPORARY on the database, which whatever learns needs)"
+    "(TEMPORARY on the database, which everything that learns needs)"
 )
 WRITES = {
     "update": (lambda model, _: model.update("inbox"), TEMPORARY),

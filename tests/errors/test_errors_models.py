@@ -522,3 +522,17 @@ def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them
     expected = [row[-1] for row in alone.predict("fresh").fetchall()]
     assert [row[-1] for row in model.predict(source).fetchall()] == pytest.approx(expected)
     model.update(source)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("host=db dbname=shop password=secret", "host="), ("duckdb:///shop.duckdb", "duckdb:/"),
+     ("postgresql+psycopg://ann:secret@db/shop", "postgresql+psycopg:/"), ("jdbc:postgresql://db/shop", "jdbc:postgresql:/")],
+)  # fmt: skip
+def test_what_names_a_database_to_other_libraries_is_no_new_file(name, told, refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    message = f"what begins with {told!r} is neither the path of a DuckDB database nor an address such as 'postgresql://user@host/dbname'"
+    for verb in (lambda: nbsql.fit(name, DAYS, target="play"), lambda: nbsql.load(name, "golf")):
+        with refused(nbsql.DatabaseError, message):
+            verb()
+    assert not [*tmp_path.iterdir()]

@@ -8,6 +8,11 @@ from pathlib import Path
 from nbsql.errors import DatabaseError, InputError, suggestion
 
 _NO_FILE = re.compile(r":|\w\w+:|local\[")  # not paths: databases in memory and on servers, and Spark
+# How other libraries name a database; as a path it would be a new file, with the password in its name.
+_FOREIGN = re.compile(
+    r"\s*((?:jdbc:)?(?:postgres(?:ql)?\+\w+|postgresql|duckdb|sqlite|mysql|mariadb)(?:\+\w+)?:/|"
+    r"(?:host|hostaddr|dbname|user|password|port|service)\s*=)"
+)
 _MAGIC = slice(8, 12)  # the place of "DUCK" in a database file
 
 
@@ -25,6 +30,8 @@ def is_new(path: object) -> bool:
 
 def missing_database(path: str | os.PathLike[str], cure: str = "") -> DatabaseError:
     """The error for a missing file. It suggests a file with a similar name in the same folder, or else `cure`."""
+    if (foreign := _foreign(path)) is not None:
+        return foreign
     found = Path(path)
     near = (
         [file.name for file in found.parent.glob("*") if file.suffix in (".duckdb", ".db", ".ddb")]
@@ -34,11 +41,22 @@ def missing_database(path: str | os.PathLike[str], cure: str = "") -> DatabaseEr
     return DatabaseError(f"no database {os.fspath(path)!r}{suggestion(found.name, near) or cure}")
 
 
+def _foreign(path: str | os.PathLike[str]) -> DatabaseError | None:
+    """The error for what names a database to psycopg, SQLAlchemy or JDBC."""
+    match = _FOREIGN.match(os.fspath(path))
+    if match is None or exists(path):
+        return None
+    address = "such as 'postgresql://user@host/dbname'"
+    return DatabaseError(f"what begins with {match[1]!r} is neither the path of a DuckDB database nor an address {address}")
+
+
 def check_path(path: str | os.PathLike[str]) -> None:
-    """Raise DatabaseError if a new database has no folder, or if the file is none of DuckDB.
+    """Raise DatabaseError if it is no path, a new database has no folder, or if the file is none of DuckDB.
 
     DuckDB 2.0 opens a file of rows as a database in memory, with a view of them: a model would be stored there, and lost.
     """
+    if (foreign := _foreign(path)) is not None:
+        raise foreign
     text, file = os.fspath(path), Path(path)
     if is_new(path) and not (exists(file.parent) and file.parent.is_dir()):
         raise DatabaseError(f"cannot open {text!r}: its folder does not exist; make it first")

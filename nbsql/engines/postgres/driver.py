@@ -291,7 +291,7 @@ def _one_line(error: psycopg.Error) -> str:
         said = re.sub(r"for schema pg_temp_\d+$", "to create temporary tables", said)
         cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
         if "temporary" in said:
-            cure = " (TEMPORARY on the database, which whatever learns needs)"
+            cure = " (TEMPORARY on the database, which everything that learns needs)"
         return f"{said}; the owner can GRANT it{cure}"
     if state == "25P02":  # in a failed transaction
         return "an earlier statement of this transaction has failed; roll it back first"
@@ -315,5 +315,5 @@ def _one_line(error: psycopg.Error) -> str:
     if state == "57014" and "statement timeout" in said:
         return f"{said}; SET statement_timeout = 0, or a longer time than this statement needs"
     if state == "25006":  # read-only transaction
-        return f"{said}; connect to a server that can be written, without default_transaction_read_only"
+        return f"{said}; connect to a server that can be written, with neither read_only nor default_transaction_read_only"
     return said
