@@ -41,7 +41,7 @@ def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> 
         engine.database(database)  # which may be detached by now
         bare = name.rpartition(".")[2]  # of 'team.spam', a path, which is no name
         places = [(place, known) for place, known in engine.schemas_named(bare) if known in model_names(engine, place)]
-        hint = f"; did you mean {places[0][1]!r} in {places[0][0]!r}?" if places else suggestion(name, models)
+        hint = f"; there is {places[0][1]!r} in {places[0][0]!r}" if places else suggestion(name, models)
         hint = hint or (f"; there are {listed(models)}" if models else "; there are none yet")
         raise ModelError(f"no model {name!r} in {database!r}{hint}")
     if schema not in models:

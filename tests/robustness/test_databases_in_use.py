@@ -166,7 +166,7 @@ def test_drop_drops_the_model_of_the_handle():
     model.drop()
     assert nbsql.models(con, database="prod") == ["it"]
     assert nbsql.models(con, database="dev") == []
-    with pytest.raises(nbsql.ModelError, match=r"^no model 'it' in 'dev'; there are none yet$"):
+    with pytest.raises(nbsql.ModelError, match=r"^no model 'it' in 'dev'; there is 'it' in 'prod'$"):
         model.predict("rows")
 
 
