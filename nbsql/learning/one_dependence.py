@@ -110,9 +110,11 @@ def _information_of_pairs(
     """N I(X; Y | C) of each pair of categories that has few enough cells; `few`: whether there are few rows."""
     pairs = [(a, b) for a, b in combinations(sizes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
     block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
+    few_values = engine.renderer.layout.few_values if engine.renderer.dialect.traits.vectorised and not few else 0
+    numbered = max(sizes.values(), default=1) <= few_values
     found: dict[Pair, float] = {}
     for start in range(0, len(pairs), block):
-        rows = engine.query_macro("information_of_pairs", coded, pairs[start : start + block], gaps, few)
+        rows = engine.query_macro("information_of_pairs", coded, pairs[start : start + block], gaps, few, numbered)
         found |= {(a, b): value for a, b, value in rows}
     return found
 

@@ -77,24 +77,12 @@ ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC N
   information (the sum of n ln(n(x, y) n / (n(x) n(y)))), freedom.
 
   coded: a relation of class and value_1, value_2, ...; size: a weight of its rows; none: each counts 1. gaps: the numbers of the columns
-  in which a missing value is a value. few: whether there are few rows.
+  in which a missing value is a value. few: whether there are few rows. numbered: whether all values are numbers.
 #}
-{% macro counted_pairs(coded, pairs, size=none, gaps=(), few=false) -%}
+{% macro counted_pairs(coded, pairs, size=none, gaps=(), few=false, numbered=false) -%}
 {% set n %}{% if size is none %}CAST(count(*) AS {{ nbsql.double() }}){% else %}sum({{ size }}){% endif %}{% endset -%}
-cells AS {{ nbsql.subquery(nbsql.cells_of_pairs(coded, pairs, n, gaps=gaps, few=few)) }},
-sums AS (
-  SELECT
-    a,
-    b,
-    class,
-    x,
-    y,
-    n,
-    sum(n) OVER (PARTITION BY a, b, class) AS of_class,
-    sum(n) OVER (PARTITION BY a, b, class, x) AS of_x,
-    sum(n) OVER (PARTITION BY a, b, class, y) AS of_y
-  FROM cells
-),
+cells AS {{ nbsql.subquery(nbsql.cells_of_pairs(coded, pairs, n, gaps=gaps, few=few, numbered=numbered)) }},
+sums AS {{ nbsql.subquery(nbsql.sums_of_pairs()) }},
 by_class AS (
   SELECT
     a,
@@ -106,6 +94,21 @@ by_class AS (
   FROM sums
   GROUP BY a, b, class
 )
+{%- endmacro %}
+
+{# Each of `cells` with the sums over its pair and class, and its value of either column. #}
+{% macro default__sums_of_pairs() -%}
+SELECT
+  a,
+  b,
+  class,
+  x,
+  y,
+  n,
+  sum(n) OVER (PARTITION BY a, b, class) AS of_class,
+  sum(n) OVER (PARTITION BY a, b, class, x) AS of_x,
+  sum(n) OVER (PARTITION BY a, b, class, y) AS of_y
+FROM cells
 {%- endmacro %}
 
 {# An aggregate: the number of values of an expression, with a missing one if there are gaps. #}
@@ -178,7 +181,9 @@ CASE
 {%- endmacro %}
 
 {# The value of a coded column, a text or the number of a bin, as text. Rows are grouped by the number, which takes half of the time. #}
-{% macro value_as_text(place) -%} CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+{% macro value_as_text(place, numbered=false) -%}
+{% if numbered %}value_{{ place }}{% else %}CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endif %}
+{%- endmacro %}
 
 {#
   Counts of the rows `coded`, one row per pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which
@@ -186,7 +191,7 @@ CASE
   missing value is a value; a row that lacks another is not counted. few: whether there are few rows, which then meet all pairs in one
   join, as a GROUP BY for each pair costs some milliseconds however few they are.
 #}
-{% macro default__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=(), few=false) -%}
+{% macro default__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=(), few=false, numbered=false) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% if few -%}
 {% set places = namespace(all=[]) -%}
@@ -216,7 +221,8 @@ WHERE
 GROUP BY a, b, {{ by }}, x, y
 {%- else -%}
 {% for a, b in pairs -%}
-SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, {{ nbsql.value_as_text(a) }} AS x, {{ nbsql.value_as_text(b) }} AS y, {{ n }} AS n
+SELECT
+  {{ a }} AS a, {{ b }} AS b, {{ by }}, {{ nbsql.value_as_text(a, numbered) }} AS x, {{ nbsql.value_as_text(b, numbered) }} AS y, {{ n }} AS n
 FROM {{ coded }} AS coded
 WHERE {{ nbsql.has_both_values(a, b, gaps) }}
 GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}

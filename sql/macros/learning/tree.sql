@@ -71,10 +71,11 @@ ORDER BY value ASC NULLS LAST
 
 {#
   One row per pair of categories: a, b, and the increase in the log-likelihood of the rows if the pair is modelled together, within the
-  classes: n times I(X; Y | C), over the n rows that have both (dependence.sql). few: whether there are few rows.
+  classes: n times I(X; Y | C), over the n rows that have both (dependence.sql). few: whether there are few rows; numbered: whether values
+  are numbers.
 #}
-{% macro information_of_pairs(coded, pairs, gaps, few) -%}
-WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n'), gaps, few) }}
+{% macro information_of_pairs(coded, pairs, gaps, few, numbered) -%}
+WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n'), gaps, few, numbered) }}
 SELECT a, b, sum(information) AS information
 FROM by_class
 GROUP BY a, b

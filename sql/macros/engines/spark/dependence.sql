@@ -1,5 +1,5 @@
 {# The pairs of a row as an array. With a branch a pair, Spark would plan the rows again for each, which takes longer than all else. #}
-{% macro spark__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=(), few=false) -%}
+{% macro spark__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=(), few=false, numbered=false) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT pair.a, pair.b, {{ by }}, pair.x, pair.y, {{ n }} AS n
 FROM (
