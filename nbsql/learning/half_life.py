@@ -11,9 +11,9 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.learning.draft import Draft
 from nbsql.spec.capabilities import USES
+from nbsql.spec.column import Columns
 from nbsql.spec.half_life import NEGLIGIBLE_AGE, WEIGHT_NOW, HalfLife
 from nbsql.spec.options import Options
-from nbsql.spec.resolve import Columns
 from nbsql.spec.rules import RULES
 from nbsql.spec.spec import Spec
 from nbsql.warn import warn_user

@@ -18,10 +18,9 @@ from nbsql.plan.joins import columns_read, missing_dimensions, number_joins
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.relations import Relations
-from nbsql.spec.column import Column
+from nbsql.spec.column import Column, Columns
 from nbsql.spec.join import Dimension, Join, check_joins
 from nbsql.spec.options import Options
-from nbsql.spec.resolve import Columns
 from nbsql.spec.spec import Spec
 
 

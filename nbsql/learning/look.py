@@ -19,8 +19,9 @@ from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
 from nbsql.learning.family_warnings import NEARLY_UNIQUE, named_like_a_key
 from nbsql.learning.text_advice import advice_on_keys
 from nbsql.spec.column import Look
+from nbsql.spec.features import looks_at_values
 from nbsql.spec.options import Best, Options, candidate_options
-from nbsql.spec.resolve import looks_at_values, resolve
+from nbsql.spec.resolve import resolve
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Spec
 from nbsql.warn import warn_user

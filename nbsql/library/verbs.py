@@ -22,9 +22,10 @@ from nbsql.model import Model
 from nbsql.model.destination import destination_for, key_columns, open_place
 from nbsql.plan import Statement
 from nbsql.queries.query import Query
+from nbsql.spec.features import looks_at_values
 from nbsql.spec.keywords import FitOptions, ModelOptions, SmoothedOptions, UnnamedFitOptions
 from nbsql.spec.options import Options, Target, candidate_options
-from nbsql.spec.resolve import looks_at_values, resolve
+from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
 from nbsql.storage import schema as schemas
 from nbsql.storage.state import read_state

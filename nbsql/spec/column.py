@@ -1,8 +1,11 @@
-"""A column of a source."""
+"""A column of a source, and the columns of one by name."""
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from nbsql.errors import InputError, listed, no_column
 from nbsql.family import NUMBERS, Family
 from nbsql.rendering.dialect import TIME
 
@@ -86,3 +89,42 @@ class Column:
     @property
     def is_number(self) -> bool:
         return self.kind in NUMBERS
+
+
+class Columns:
+    """The columns of a source, found without regard to case."""
+
+    def __init__(self, columns: Sequence[Column], source: str) -> None:
+        self.all = columns
+        self.source = source
+
+    def find(self, name: Any) -> Column:
+        if not isinstance(name, str):
+            # pandas names columns 0, 1, 2 by default, or by tuples; a Series has a name.
+            text = name[0] if isinstance(name, list) and len(name) == 1 else getattr(name, "name", None)
+            text = str(name) if isinstance(name, (int, tuple)) else text
+            cure = f"; write {text!r}" if isinstance(text, str) else ""
+            shown = repr(name) if isinstance(name, (int, float, tuple, list)) or name is None else f"a {type(name).__name__}"
+            raise InputError(f"a column's name must be text, not {shown}{cure}")
+        found = [c for c in self.all if c.name == name] or [c for c in self.all if c.name.lower() == name.lower()]
+        if not found and set(name) & set("*?"):
+            raise InputError(f"no column {name!r} in {self.source}; only families takes patterns, so list the columns by name")
+        if not found:
+            parts = {part for c in self.all for part in c.parts or ()}
+            raise no_column(name, (c.name for c in self.all if c.name not in parts), self.source)
+        if len(found) > 1:
+            raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
+        return found[0]
+
+    def find_all(self, names: Any, argument: str) -> list[Column]:
+        if isinstance(names, str):
+            names = [names]
+        elif names is None:
+            names = []
+        elif isinstance(names, Mapping) or not isinstance(names, Iterable):
+            raise InputError(f"⟨{argument}⟩ must be a column or a list of columns, not {names!r}")
+        found = [self.find(name) for name in names]
+        twice = {c.name for c in found if sum(other.name == c.name for other in found) > 1}
+        if twice:
+            raise InputError(f"⟨{argument}⟩ names {min(twice)!r} twice; name it once")
+        return found

@@ -1,67 +1,22 @@
 """Resolves the arguments of a fit into a spec: finds the columns, chooses the families, and refuses impossible requests."""
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any
 
-from nbsql.errors import InputError, listed, no_column
-from nbsql.family import INFERRED, Conditional, Family, Nulls, all_named, weighted
+from nbsql.errors import InputError
+from nbsql.family import Nulls, weighted
 from nbsql.family.checks import choice
-from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
-from nbsql.spec.column import Column
+from nbsql.spec.column import Column, Columns
 from nbsql.spec.components import Components
 from nbsql.spec.dependence import AODE, KDB, TAN
-from nbsql.spec.derived import parts_for_columns, with_all_parts
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
+from nbsql.spec.features import resolve_features
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
-from nbsql.spec.join import check_joins
-from nbsql.spec.method import EM, VIEWS, Clusters, Discriminant, Logistic, Mixture, NaiveBayes, Weighted, weights_of
+from nbsql.spec.method import EM, Clusters, Discriminant, Logistic, Mixture, weights_of
 from nbsql.spec.options import Counting, Infer, Options
 from nbsql.spec.spec import NO_TARGET, Feature, Spec
 from nbsql.spec.traits import check_features
-
-
-class Columns:
-    """The columns of a source, found without regard to case."""
-
-    def __init__(self, columns: Sequence[Column], source: str) -> None:
-        self.all = columns
-        self.source = source
-
-    def find(self, name: Any) -> Column:
-        if not isinstance(name, str):
-            # pandas names columns 0, 1, 2 by default, or by tuples; a Series has a name.
-            text = name[0] if isinstance(name, list) and len(name) == 1 else getattr(name, "name", None)
-            text = str(name) if isinstance(name, (int, tuple)) else text
-            cure = f"; write {text!r}" if isinstance(text, str) else ""
-            shown = repr(name) if isinstance(name, (int, float, tuple, list)) or name is None else f"a {type(name).__name__}"
-            raise InputError(f"a column's name must be text, not {shown}{cure}")
-        found = [c for c in self.all if c.name == name] or [c for c in self.all if c.name.lower() == name.lower()]
-        if not found and set(name) & set("*?"):
-            raise InputError(f"no column {name!r} in {self.source}; only families takes patterns, so list the columns by name")
-        if not found:
-            parts = {part for c in self.all for part in c.parts or ()}
-            raise no_column(name, (c.name for c in self.all if c.name not in parts), self.source)
-        if len(found) > 1:
-            raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
-        return found[0]
-
-    def find_all(self, names: Any, argument: str) -> list[Column]:
-        if isinstance(names, str):
-            names = [names]
-        elif names is None:
-            names = []
-        elif isinstance(names, Mapping) or not isinstance(names, Iterable):
-            raise InputError(f"⟨{argument}⟩ must be a column or a list of columns, not {names!r}")
-        found = [self.find(name) for name in names]
-        twice = {c.name for c in found if sum(other.name == c.name for other in found) > 1}
-        if twice:
-            raise InputError(f"⟨{argument}⟩ names {min(twice)!r} twice; name it once")
-        return found
 
 
 def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
@@ -87,7 +42,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     check_estimating(options)
     reserved = {target.name, *(c.name for c in (*ids, *aged)), *([weight.name] if weight else [])}
     reserved |= {WEIGHT, PERIOD, WEIGHT_NOW} if weight is not None and weight.name in (WEIGHT, WEIGHT_NOW) else set()
-    counted = _features(known, options, reserved)
+    counted = resolve_features(known, options, reserved)
     unsmoothed = [key for key in options.classifier.unsmoothed if key not in options.families]
     features = estimated(counted, options, nulls=options.nulls, unsmoothed=unsmoothed)
     _check_backoff(features)
@@ -192,201 +147,3 @@ def _check_backoff(features: Sequence[Feature]) -> None:
             raise InputError(
                 f"⟨backoff='naive'⟩ needs ⟨nulls='skip'⟩ for {feature.name!r}, whose missing values are a category"
             )
-
-
-def looks_at_values(options: Counting) -> bool:
-    """Whether families are inferred from the values of columns, too: other methods have families of their own."""
-    return options.infer == "values" and isinstance(options.classifier, NaiveBayes)
-
-
-def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Feature]:
-    """The features in the order of the source; a feature over several columns takes the place of its first column."""
-    excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
-    chosen = _chosen(known, options, reserved, excluded)
-    method = options.classifier
-    # The method adds pairs again, if the families are those of a fitted model.
-    families = all_named(options.families, method.added)
-    plain = {column.name for column in known.all}
-    viewed = {f"{name} {words}" for name in plain for words in VIEWS} - plain  # as the families of a fitted model name them
-    views = {key: families.pop(key) for key in [*families] if key in viewed}
-    groups = {key: _group(known, key, families.pop(key), reserved) for key in [*families] if families[key].over_columns}
-    # Those in place of their columns: a matrix is one more feature of numbers that have weights.
-    alone = {key: each for key, each in groups.items() if each.family.kind != "matrix" or not isinstance(method, Weighted)}
-    grouped = {name for group in alone.values() for name in group.columns if not group.family.backoff}
-    named = with_all_parts(known.all, chosen)
-    singles = _by_column(known, families, [c for c in named if c.name not in grouped])
-    for name in singles:
-        if name in reserved:
-            raise InputError(f"⟨families⟩ names {name!r}, which is the target, the weight or an id; leave it out")
-        if name in excluded:
-            raise InputError(f"⟨families⟩ names {name!r}, which is excluded; take it out of one of them")
-        if name not in {c.name for c in named}:
-            raise InputError(f"⟨families⟩ names {name!r}, which is not among the features; add it to ⟨features⟩")
-        if singles[name].cell == "part" and not any(name in (column.parts or ()) for column in known.all):
-            _accept(singles[name], known.find(name))
-    chosen, singles = parts_for_columns(known.all, chosen, singles, reserved | excluded)
-    group_of: dict[str, str] = {}
-    for key, group in alone.items():
-        for name in group.columns:
-            if name in group_of or (name in singles and not group.family.backoff):
-                raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
-            group_of[name] = key
-    looks = {c.name: c.look for c in chosen if c.look is not None and c.name not in singles and looks_at_values(options)}
-    chosen = [c for c in chosen if c.name not in looks or looks[c.name].family is not None or c.name in group_of]
-    free = [column for column in chosen if column.name not in group_of and column.name not in singles]
-    own = method.families(free, nulls=options.nulls)
-    for key, taken in own.items():
-        if not taken.over_columns:
-            singles[key] = taken
-            continue
-        if key in groups:
-            raise InputError(f"⟨families⟩ has a key {key!r}, which ⟨method={method.name!r}⟩ takes; give it another")
-        groups[key] = _group(known, key, taken, reserved)
-        group_of |= dict.fromkeys(groups[key].columns, key)
-    features, without_family = dict[str, Feature](), list[Column]()
-    for column in chosen:
-        if column.name in group_of:
-            key = group_of[column.name]
-            features.setdefault(f"group {key}", groups[key])
-            if not groups[key].family.backoff:
-                continue
-        if column.name in singles or column.inferred_kind in INFERRED:
-            look = looks.get(column.name)
-            family: Any = singles.get(column.name) or (look and look.family) or _inferred(column.inferred_kind)
-            members = [column]
-            if family.parent:
-                members += _parents(known, family, column, reserved)
-                whole = [member.name for member in members if member.kind == "integer"]
-                family = family.renamed([member.name for member in members[1:]], whole)
-            for member in members:
-                _accept(family, member)
-            marks = {"whole": column.kind == "integer", "is_inferred": column.name not in singles}
-            features[f"column {column.name}"] = _feature(
-                column.name, family, members, "" if look is None else look.why, **marks
-            )
-            others = method.other_views(family, is_own=column.name in own)
-            for words in VIEWS:
-                if view := views.get(f"{column.name} {words}") or others.get(words):
-                    features[f"column {column.name} {words}"] = _feature(f"{column.name} {words}", view, members, "", **marks)
-        else:
-            without_family.append(column)
-    for key, group in groups.items():
-        features.setdefault(f"group {key}", group)
-    if without_family:
-        raise InputError(_no_family(without_family))
-    for name, count in Counter(feature.name for feature in features.values()).items():
-        if count > 1:
-            raise InputError(f"two features are named {name!r}; give the family over several columns another key")
-    return list(features.values())
-
-
-@cache
-def _inferred(kind: str) -> Family:
-    """The family of columns of a kind, which all of them share."""
-    return INFERRED[kind]()
-
-
-def _parents(known: Columns, family: Conditional, column: Column, reserved: set[str]) -> list[Column]:
-    found: list[Column] = []
-    for parent in map(known.find, family.parent_names):
-        _not_reserved(parent, reserved)
-        if parent == column:
-            raise InputError(f"column {column.name!r} cannot be its own parent; name another")
-        if parent in found:
-            raise InputError(f"column {parent.name!r} is twice a parent of {column.name!r}; name it once")
-        found.append(parent)
-    return found
-
-
-def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequence[Column]) -> dict[str, Family]:
-    """The families by column, from names and patterns such as "soil_*"; a column's own name takes precedence.
-
-    A pattern may match any of `features`.
-    """
-    names = [column.name.lower() for column in known.all]
-    patterns = [key for key in families if isinstance(key, str) and set(key) & set("*?") and key.lower() not in names]
-    plain = [key for key in families if key not in patterns]
-    exact = {column.name: families[key] for key, column in zip(plain, known.find_all(plain, "families"), strict=True)}
-    found: dict[str, str] = {}
-    for pattern in patterns:
-        wanted = re.compile(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), re.IGNORECASE | re.DOTALL)
-        matched = [column.name for column in features if wanted.fullmatch(column.name)]
-        if not matched:
-            shown = listed(each.name for each in features)
-            raise InputError(f"⟨families⟩ has {pattern!r}, which no feature matches; they are {shown}")
-        for name in matched:
-            other = found.setdefault(name, pattern)
-            if name not in exact and families[other] != families[pattern]:
-                raise InputError(f"column {name!r} matches {other!r} and {pattern!r} of families; give it by its name")
-    return {**{name: families[pattern] for name, pattern in found.items()}, **exact}
-
-
-def _chosen(known: Columns, options: Counting, reserved: set[str], excluded: set[str]) -> list[Column]:
-    """The columns that become features."""
-    if options.features is None:
-        told = {_plain(options.segments and options.segments.by)}  # it does not vary within a segment
-        told |= {
-            folded(name) for join in check_joins(options.joins) for name, _ in join.pairs
-        }  # the key of a dimension carries no information about a new row
-        left_out = {c.name for c in known.all if c.name in reserved | excluded or folded(c.name) in told}
-        left_out |= {part for c in known.all if c.name in left_out for part in c.parts or ()}
-        return [c for c in known.all if c.name not in left_out]
-    chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]
-    for column in chosen:
-        _not_reserved(column, reserved)
-    return chosen
-
-
-def _plain(expression: Any) -> str | None:
-    """The folded name of the column, if the expression is a column and nothing else."""
-    if not isinstance(expression, str):
-        return None
-    name = expression.strip()
-    return folded(name[1:-1].replace('""', '"') if len(name) > 1 and name[0] == name[-1] == '"' else name)
-
-
-def _not_reserved(column: Column, reserved: set[str]) -> None:
-    if column.name in reserved:
-        raise InputError(f"column {column.name!r} is the target, the weight or an id; leave it out of the features")
-
-
-def _group(known: Columns, key: str, family: Any, reserved: set[str]) -> Feature:
-    """A feature over several columns, with the names that the catalogue has."""
-    members = known.find_all(family.columns, repr(key))
-    if not members:
-        words = family.cell == "column" and any(column.name == key for column in known.all)
-        raise InputError(
-            f"family {family.name!r} of {key!r} needs at least one column: ⟨nbsql.{type(family).__name__}(['w1', 'w2'])⟩"
-            + "; for the words of a text, write 'text'" * words
-        )
-    for column in members:
-        _not_reserved(column, reserved)
-        _accept(family, column)
-    if isinstance(alpha := family.alpha, Mapping):
-        alpha = {known.find(name).name: value for name, value in alpha.items()}
-    integers = [column.name for column in members if column.kind == "integer"]
-    return _feature(key, replace(family.of([column.name for column in members], integers), alpha=alpha), members)
-
-
-def _no_family(columns: Sequence[Column]) -> str:
-    first, *others = columns
-    more = f" (and neither have {listed(c.name for c in others)})" if others else ""
-    cast = f"cast it, to {'numeric' if first.type == 'money' else 'text'} say"
-    cure = f"⟨families={{{first.name!r}: 'categorical'}}⟩" if first.kind == "temporal" else cast
-    without = f"⟨exclude={[each.name for each in columns]}⟩, or {cure}"
-    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with {without}"
-
-
-def _feature(name: str, family: Family, members: Sequence[Column], why: str = "", **marks: Any) -> Feature:
-    """The feature of these columns, whose number is not known yet."""
-    columns, types = tuple(column.name for column in members), tuple(column.type for column in members)
-    floating = any(column.kind == "float" for column in members)
-    return Feature(name, family, columns, 0, floating, types=types, why=why, **marks)
-
-
-def _accept(family: Family, column: Column) -> None:
-    if column.kind not in family.accepts:
-        raise InputError(
-            f"column {column.name!r} is {column.type}, which family {family.name!r} does not take "
-            f"(it takes {', '.join(family.accepts)} columns); cast it, or choose another family"
-        )

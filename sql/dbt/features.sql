@@ -1,4 +1,4 @@
-{# The features of a model, resolved from its options and the columns it learns from. In Python nbsql/spec/resolve.py does this. #}
+{# The features of a model, resolved from its options and the columns it learns from. In Python nbsql/spec/features.py does this. #}
 
 {#
   The features in the order of the columns. A feature over several columns stands where its first column does. Attributes: name, index,
