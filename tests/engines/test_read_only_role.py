@@ -143,8 +143,8 @@ def test_a_session_that_becomes_the_role_is_told_what_it_lacks(reader):
     transient = nbsql.fit(owner, "inbox", **OPTIONS)
     owner.execute("ALTER TABLE inbox ENABLE ROW LEVEL SECURITY; CREATE POLICY most ON inbox USING (id > 1)")
     lines = {
-        "permission denied to create temporary tables; the owner can GRANT it (TEMPORARY on the database, which everything that "
-        "learns needs)": lambda: nbsql.fit(owner, "inbox", **OPTIONS),
+        "permission denied to create temporary tables; the owner can GRANT it (TEMPORARY on the database, which everything "
+        "that learns needs)": lambda: nbsql.fit(owner, "inbox", **OPTIONS),
         "another role of this session has fitted this model, which ends with the session; SET ROLE to that role": (
             lambda: transient.predict("inbox").fetchall()
         ),
