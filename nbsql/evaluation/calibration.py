@@ -14,6 +14,7 @@ from nbsql.evaluation.evaluate import Evaluator, rows_to_judge
 from nbsql.evaluation.evaluation import Evaluation
 from nbsql.evaluation.refitted_folds import out_of_fold
 from nbsql.family.checks import share
+from nbsql.plan import Plan
 from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
 from nbsql.storage.calibration import BESIDE_POSTERIORS, create_calibration
@@ -25,9 +26,7 @@ from nbsql.warn import warn_user
 Method = Literal["temperature", "platt", "isotonic", "conformal", "certain"]
 METHODS = get_args(Method)
 _COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
-_TEMPERATURE_BOUND = (
-    999.0  # from here on a temperature is at its bound, 1000 (sql/macros/evaluation/calibration/temperature.sql)
-)
+_TEMPERATURE_BOUND = 999.0  # from which on a temperature is at its bound, 1000 (calibration/temperature.sql)
 _SHOWN = (0.8, 0.9, 0.95, 0.99)  # the shares of right predictions whose rows are counted
 _NOTABLE_LOSS = 1e-3  # an increase of the log loss, in nats, that is worth a warning
 
@@ -117,22 +116,7 @@ def calibrate(
     renderer, known = engine.renderer, method == "certain"
     with engine.temporaries() as temporary:
         rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
-        if folds is None:
-            if weight is not None:
-                Evaluator(state, source, weight).evaluate()  # refuses invalid weights
-            judgeable = rows_to_judge(state, source, weight)
-            engine.create("calibrate", rows, plan.calibration_rows(judgeable, classes, has_known=known))
-        else:
-            cure = "calibrate on others with ⟨folds=None⟩"
-            with out_of_fold(state, source, folds, cure, has_known=known) as judged:
-                engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False, known))
-        if not engine.query_macro("row_count", rows)[0][0]:
-            if folds is None:
-                # Raises the reason, if there are no rows to evaluate.
-                Evaluator(state, source, weight).evaluate()
-            raise InputError(
-                f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
-            )
+        _create_outcomes(state, source, rows, folds, weight, has_known=known)
         if method in ("platt", "isotonic"):
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
         last, decided = rows, {}
@@ -145,18 +129,8 @@ def calibrate(
             if not shares:
                 raise InputError(f"{title} knows nothing of the rows of {source.label}; nothing to calibrate on")
             decided = {certain: max((share for share, least in shares if least >= certain), default=0.0) for certain in _SHOWN}
-        kept = None
-        if is_calibrated(engine, plan.relations):
-            beside = renderer.fragment("calibration_beside", plan.relations["calibration"], method)
-            kept = engine.create("calibrate", temporary("kept"), beside)
-        draft = draft_plan(engine, plan)
-        place, parameters = draft.relations["calibration"], draft.relations["parameters"]
-        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, result, kept)
-        if kept is not None:
-            query = renderer.fragment("all_rows", engine.create("calibrate", temporary("both"), query))
-        draft = create_calibration(engine, draft, classes, query)
-        # Existing queries are then rendered again.
-        engine.run("time of the change", renderer.statement("set_updated_at", draft.relations["spec"]))
+        draft = _create_draft(state, method, result, temporary)
+        place = draft.relations["calibration"]
         ((count, _, log_loss, after_loss),) = engine.query_macro("calibration_losses", rows, place, method)
         temperature = float(engine.query_macro("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, state.version)
@@ -168,6 +142,47 @@ def calibrate(
     order = ["class_no", "score"]
     parameter_rows = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
     return Calibration(method, count, log_loss, after_loss, temperature, before, after, decided, parameter_rows)
+
+
+def _create_outcomes(
+    state: ModelState, source: Source, rows: Markup, folds: int | str | None, weight: str | None, *, has_known: bool
+) -> None:
+    """Create the table of the judged rows that a calibration learns from. Raises InputError if there are none."""
+    engine, plan = state.engine, state.plan
+    if folds is None:
+        if weight is not None:
+            Evaluator(state, source, weight).evaluate()  # refuses invalid weights
+        judgeable = rows_to_judge(state, source, weight)
+        engine.create("calibrate", rows, plan.calibration_rows(judgeable, state.classes, has_known=has_known))
+    else:
+        cure = "calibrate on others with ⟨folds=None⟩"
+        with out_of_fold(state, source, folds, cure, has_known=has_known) as judged:
+            engine.create("calibrate", rows, engine.renderer.fragment("calibration_rows", *judged, False, has_known))
+    if not engine.query_macro("row_count", rows)[0][0]:
+        if folds is None:
+            # Raises the reason, if there are no rows to evaluate.
+            Evaluator(state, source, weight).evaluate()
+        raise InputError(
+            f"no row of {source.label} has a class that {state.title} knows and can explain; nothing to calibrate on"
+        )
+
+
+def _create_draft(state: ModelState, method: str, result: Markup, temporary: Callable[[str], Markup]) -> Plan:
+    """The plan of the model with the result of a calibration, beside what the model has of other methods."""
+    engine, plan, renderer = state.engine, state.plan, state.engine.renderer
+    kept = None
+    if is_calibrated(engine, plan.relations):
+        beside = renderer.fragment("calibration_beside", plan.relations["calibration"], method)
+        kept = engine.create("calibrate", temporary("kept"), beside)
+    draft = draft_plan(engine, plan)
+    context, parameters = draft.context(state.classes), draft.relations["parameters"]
+    query = renderer.fragment("calibration_table", context, parameters, method, result, kept)
+    if kept is not None:
+        query = renderer.fragment("all_rows", engine.create("calibrate", temporary("both"), query))
+    draft = create_calibration(engine, draft, state.classes, query)
+    # Existing queries are then rendered again.
+    engine.run("time of the change", renderer.statement("set_updated_at", draft.relations["spec"]))
+    return draft
 
 
 def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:
