@@ -179,10 +179,8 @@ class Sources:
         kind = type(frame).__name__
         if is_stream(frame):
             frame = read_whole(frame)
-        if is_array(frame) and frame.ndim != 1:  # DuckDB would read the rows of a matrix as columns
-            if frame.ndim != 2:
-                raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
-            columns = {f"column{index}": column for index, column in enumerate(getattr(frame, "A", frame).T)}  # of a matrix
+        if is_array(frame) and frame.ndim != 1:
+            columns = _columns_of_matrix(frame)
             if hasattr(frame, "mask") and duckdb.__version__ < "2":
                 return self._engine.source(columns)  # that version would read what is masked
             frame = columns
@@ -199,22 +197,7 @@ class Sources:
                 self._engine.end_unread_result()
                 self._engine.connection.register(name, frame)
         except (duckdb.Error, TypeError, RuntimeError, ValueError) as error:  # for None, a generator, or a type of Arrow
-            if isinstance(error, duckdb.ConnectionException):
-                raise DatabaseError(one_line(error)) from None
-            reason = str(error).splitlines()[0]
-            hint = "; it reads another database" if "another database" in str(error) else ""
-            if isinstance(frame, duckdb.DuckDBPyRelation):
-                raise InputError(f"the relation cannot be read on this connection{hint or f' ({reason})'}") from None
-            if kind == "LazyFrame":
-                raise InputError(f"the LazyFrame cannot be read: {reason}") from None
-            if kind in _IN_MEMORY or isinstance(frame, dict):
-                raise unreadable(frame, kind, reason) from None
-            cure = "; pass pandas.DataFrame(rows)" if is_array(frame) else ""
-            cure = "; pass list(rows)" if isinstance(frame, Iterator) else cure
-            raise InputError(
-                f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
-                f"a dict of columns or a list of dicts, not {kind}{cure}"
-            ) from None
+            raise _refusal(error, frame, kind) from None
         turn = turn_of(self._engine.handle)
 
         def unregister(connection: Any, after_statement: bool) -> bool:
@@ -300,3 +283,29 @@ def _expressions(tree: Any) -> Iterator[Mapping[str, Any]]:
     if not isinstance(tree, (str, int, float, type(None))):
         for part in tree:
             yield from _expressions(part)
+
+
+def _columns_of_matrix(array: Any) -> dict[str, Any]:
+    """The columns of an array, whose rows DuckDB would read as columns. Raises InputError unless it has two dimensions."""
+    if array.ndim != 2:
+        raise InputError(f"a source has rows and columns, and an array of {array.ndim} dimensions has not; reshape it")
+    return {f"column{index}": column for index, column in enumerate(getattr(array, "A", array).T)}  # of a numpy.matrix
+
+
+def _refusal(error: Exception, frame: Any, kind: str) -> Exception:
+    """What is raised where DuckDB cannot register an object of Python."""
+    if isinstance(error, duckdb.ConnectionException):
+        return DatabaseError(one_line(error))
+    reason = str(error).splitlines()[0]
+    if isinstance(frame, duckdb.DuckDBPyRelation):
+        hint = "; it reads another database" if "another database" in str(error) else f" ({reason})"
+        return InputError(f"the relation cannot be read on this connection{hint}")
+    if kind == "LazyFrame":
+        return InputError(f"the LazyFrame cannot be read: {reason}")
+    if kind in _IN_MEMORY or isinstance(frame, dict):
+        return unreadable(frame, kind, reason)
+    cure = "; pass pandas.DataFrame(rows)" if is_array(frame) else "; pass list(rows)" if isinstance(frame, Iterator) else ""
+    return InputError(
+        f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
+        f"a dict of columns or a list of dicts, not {kind}{cure}"
+    )
