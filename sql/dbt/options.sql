@@ -43,17 +43,24 @@
 {% macro options_of(node) -%}
 {% set given = node.config.meta.nbsql -%}
 {% set options = nbsql.default_options() -%}
-{% for option in given if option not in options -%}
+{% do nbsql.refuse_if(given is not mapping,
+  "meta.nbsql of '" ~ node.name ~ "' must be a mapping such as {target: churned}, not " ~ given) %}
+{% for option, value in given.items() -%}
+{% if option not in options -%}
 {% do nbsql.refuse_if(option in nbsql.options_of_python(),
   "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "
   ~ "nbsql.fit") %}
 {% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(options)) %}
+{% elif value is not none %}{% do options.update({option: value}) %}
+{% endif -%}
 {% endfor -%}
-{% do options.update(given) %}
 {% do nbsql.refuse_if(options.target is not string,
   "meta.nbsql of '" ~ node.name ~ "' must name the column of the class: target: churned") %}
-{% for option in ['id', 'exclude', 'features', 'missing'] if options[option] is string -%}
-{% do options.update({option: [options[option]]}) %}
+{% for option in ['id', 'exclude', 'features', 'missing'] if options[option] is not none -%}
+{% set names = [options[option]] if options[option] is string else options[option] -%}
+{% do nbsql.refuse_if(names is mapping or names is not iterable or names | reject('string') | list,
+  option ~ " of '" ~ node.name ~ "' must be a list of texts, such as ['a', 'b'], not " ~ names) %}
+{% do options.update({option: names}) %}
 {% endfor -%}
 {% do nbsql.refuse_if(options.families is not mapping,
   "families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}

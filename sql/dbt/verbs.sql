@@ -10,6 +10,7 @@
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
+{% if model.spec.prior.kind == 'given' %}{% do nbsql.class_columns(model, statistics) %}{% endif -%} {# which are held against it #}
 {% do return(nbsql.body(nbsql.checked_priors(model, statistics))) %}
 {%- endmacro %}
 

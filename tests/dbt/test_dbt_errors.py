@@ -16,6 +16,16 @@ FAMILIES = ", ".join(map(repr, facts()))
 # The options of a model of statistics of the columns id, y, x, n, s, d and w, and what is said of them.
 OPTIONS = {
     "no_target": ({"exclude": ["d"]}, "meta.nbsql of 'no_target' must name the column of the class: target: churned"),
+    "no_mapping": (["target"], "meta.nbsql of 'no_mapping' must be a mapping such as {target: churned}, not ['target']"),
+    "id_of_no_text": ({"target": "y", "id": 3}, "id of 'id_of_no_text' must be a list of texts, such as ['a', 'b'], not 3"),
+    "exclude_of_no_texts": (
+        {"target": "y", "exclude": ["s", 3]},
+        "exclude of 'exclude_of_no_texts' must be a list of texts, such as ['a', 'b'], not ['s', 3]",
+    ),
+    "no_expression": (
+        {"target": "y", "derive": {"k": ""}},
+        "derive of 'no_expression' has k: , which is no expression, or a name that nbsql keeps for itself",
+    ),
     "unknown_option": (
         {"target": "y", "alfa": 1},
         "meta.nbsql of 'unknown_option' has no option 'alfa'; it has 'target', 'id', 'features', 'exclude', 'families', "
@@ -361,6 +371,10 @@ MODELS = {
     ),
     "no_prior": (
         "{{ nbsql.predictions(ref('some_priors'), source('raw', 'rows')) }}",
+        "prior of 'some_priors' has no probability for class 'b'; name every class",
+    ),
+    "no_prior_of_priors": (
+        "{{ nbsql.class_priors(ref('some_priors')) }}",
         "prior of 'some_priors' has no probability for class 'b'; name every class",
     ),
     "no_such_class": (
