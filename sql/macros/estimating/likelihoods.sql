@@ -295,11 +295,12 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 {%- endfor %}
 {%- endmacro %}
 
-{# The summed cells of categories and tokens, except those of some features: class, feature, value, n. single: see likelihoods_of_cells. #}
-{% macro counts_of(statistics, others=(), single=false) -%}
+{# The summed cells of categories and tokens, without some features or `only` of some: class, feature, value, n. single: each once. #}
+{% macro counts_of(statistics, others=(), single=false, only=()) -%}
 SELECT class, feature, value, {% if single %}n{% else %}sum(n) AS n{% endif +%}
 FROM {{ statistics }} AS statistics
 WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{ nbsql.feature_names(others) }}){% endif %}
+{% if only %} AND feature IN ({{ nbsql.feature_names(only) }}){% endif %}
 {% if single %} AND n > 0{% else +%}
 GROUP BY class, feature, value
 HAVING {{ nbsql.has_weight() }}

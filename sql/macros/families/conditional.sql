@@ -235,12 +235,17 @@ vocabulary AS (
 {% endif %}
 listed AS (
   SELECT
-    counts.{% if class %}class{% else %}class_no{% endif %},
-    counts.feature,
+    {%+ if class %}counts.class, {%+ endif %}counts.feature,
     counts.value,
     {{ nbsql.keys_of_list(counted, depth) | indent(4) }},
-    counts.n
-  FROM counts
+    {% for k in ks %}
+    counts.n{{ nbsql.class_suffix(k) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {% if class %}counts{% else %}(
+    SELECT feature, value, {{ nbsql.sums_by_class(numbers) | indent(4) }}
+    FROM counts
+    GROUP BY feature, value
+  ) AS counts{% endif +%}
   JOIN options ON options.feature = counts.feature
 ),
 {% if met %}
@@ -263,7 +268,9 @@ vocabulary_{{ place }} AS (
 cells_{{ place }} AS (
   SELECT
     {%+ if class %}class, {%+ endif %}feature, {{ nbsql.conditional_keys(place) }},
-    {{ nbsql.sums_by_class(numbers) | indent(4) }}
+    {% for k in ks %}
+    sum(n{{ nbsql.class_suffix(k) }}) AS n{{ nbsql.class_suffix(k) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
   FROM listed
   {% if place %}
   WHERE {{ nbsql.has_parents(place) }}
@@ -380,7 +387,7 @@ LEFT JOIN totals_0 AS totals ON totals.class = classes.class AND totals.feature 
 {% macro conditional_lookups(model, statistics, priors, features, with_idf) -%}
 {% set ratios = features | selectattr('family.is_ratio') | list -%}
 {% set estimates = nbsql.conditional_estimates(features, model.form.class_numbers, model.options.met) -%}
-{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
+{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, features, with_idf) -%}
 {% set likelihood %}likelihood_{{ k }}{% endset -%}
 {% if ratios %}CASE WHEN feature IN ({{ nbsql.feature_names(ratios) }}) THEN ln(ratio_{{ k }}) ELSE {{ nbsql.safe_ln(likelihood) }} END
 {%- else %}{{ nbsql.safe_ln(likelihood) }}{% endif %}

@@ -42,7 +42,7 @@ FROM values_of
 JOIN totals ON totals.feature = values_of.feature
 WHERE values_of.value IS NOT NULL
 {%- endset -%}
-{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
+{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, features, with_idf) -%}
 {% set likelihood %}likelihood_{{ k }}{% endset -%}
 {{ nbsql.safe_ln(likelihood) }}
 {%- endcall %}
@@ -50,9 +50,11 @@ WHERE values_of.value IS NOT NULL
 
 {#
   Lookups from a query of estimates with all classes of a value side by side, of which the caller makes the score of a class. The query
-  reads the relation counts: class_no, feature, value, n.
+  reads the relation counts: class_no, feature, value, n of its features, so that no query groups the cells of those of another.
 #}
-{% macro lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
+{% macro lookups_of_estimates(model, statistics, priors, estimates, features, with_idf) -%}
+{% set all = model.facts.features | selectattr('family.has_lookups') | list -%}
+{% set own = features if all | length > features | length else [] -%}
 SELECT
   feature,
   value
@@ -65,7 +67,7 @@ SELECT
 FROM (
   WITH counts AS (
     SELECT classes.class_no, counts.feature, counts.value, counts.n
-    FROM {{ nbsql.subquery(nbsql.counts_of(statistics, single=model.options.has_unique_cells)) | indent(4) }} AS counts
+    FROM {{ nbsql.subquery(nbsql.counts_of(statistics, single=model.options.has_unique_cells, only=own)) | indent(4) }} AS counts
     JOIN (
       {{ nbsql.classes(priors) }}
     ) AS classes ON classes.class = counts.class

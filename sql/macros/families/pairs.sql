@@ -179,7 +179,7 @@ FROM {{ nbsql.subquery(nbsql.pairs_estimates(features)) }} AS estimates
 {# The lookups (parameters.sql) of such features directly from their counts. #}
 {% macro pairs_lookups(model, statistics, priors, features, with_idf) -%}
 {% set estimates = nbsql.pairs_estimates(features, model.form.class_numbers) -%}
-{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, with_idf) -%}
+{% call(k) nbsql.lookups_of_estimates(model, statistics, priors, estimates, features, with_idf) -%}
 {% set ratio %}likelihood_{{ k }} / alone_{{ k }}{% endset -%}
 CASE WHEN alone_{{ k }} > 0 THEN {{ nbsql.safe_ln(ratio) }} ELSE 0 END
 {%- endcall %}

@@ -10,7 +10,7 @@ FROM (
     FROM (
       SELECT class, feature, value, n
       FROM "spam"."statistics" AS statistics
-      WHERE feature IS NOT NULL AND mean IS NULL AND n > 0
+      WHERE feature IS NOT NULL AND mean IS NULL AND feature IN ('body') AND n > 0
     ) AS counts
     JOIN (
       SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, log_prior FROM "spam"."priors" AS priors
