@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from nbsql.errors import InputError
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 _FRAMES = ("pandas", "pandas.core.frame", "polars.dataframe.frame")
 _READ_AGAIN = ("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "numpy")
+_CONVERSIONS = ("to_arrow", "to_dataframe", "to_pandas", "toArrow", "toPandas", "compute")  # the first that a frame has is said
 
 
 def _library(source: object) -> str:
@@ -39,13 +41,14 @@ def column_names(source: Any) -> list[Any]:
         names = (getattr(source, "column_names", None), getattr(source, "columns", None), getattr(schema, "names", None))
     except Exception as error:  # each library has its own exceptions
         raise InputError(f"the {type(source).__name__} cannot be read: {_first_line(error)}") from None
-    return list(next((each for each in names if each is not None), ()))
+    return list(next((each for each in names if isinstance(each, Iterable)), ()))
 
 
 def unwrap(source: Any, connection: object) -> Any:
     """The frame within a narwhals frame; the SQL of an ibis table on this connection; or else the source itself.
 
     A frame of a class that extends pandas' or Polars' is one of theirs: as a stream of Arrow, its index would be a column.
+    Raises InputError for a frame of a library that neither nbsql nor the connection knows.
     """
     while _library(source) == "narwhals" and hasattr(source, "to_native"):
         source = source.to_native()
@@ -55,6 +58,7 @@ def unwrap(source: Any, connection: object) -> Any:
         )
         source = source if base is None else base(source)
     if _library(source) != "ibis" or not hasattr(source, "get_backend"):
+        _check_library(source, connection)
         return source
     import ibis
     from ibis.expr.operations import InMemoryTable
@@ -68,6 +72,15 @@ def unwrap(source: Any, connection: object) -> Any:
         return str(ibis.to_sql(source, dialect=backend.name))
     except Exception as error:  # each backend has its own exceptions
         raise InputError(f"the {type(source).__name__} of ibis has no SQL ({_first_line(error)}); pass its rows") from None
+
+
+def _check_library(source: Any, connection: object) -> None:
+    """Raise InputError for a frame that is not read, and says itself how it becomes one that is."""
+    if reads_again(source) or is_stream(source) or _library(source) in ("nbsql", _library(connection)):
+        return
+    conversion = next((name for name in _CONVERSIONS if callable(getattr(type(source), name, None))), None)
+    if conversion is not None:
+        raise InputError(f"the {type(source).__name__} of {_library(source)} is not read; pass frame.{conversion}()")
 
 
 def is_stream(source: object) -> bool:

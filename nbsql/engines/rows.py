@@ -2,6 +2,7 @@
 
 import json
 import math
+import reprlib
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -22,6 +23,14 @@ _WORDS = {
     "text": "VARCHAR",
     "tokens": "VARCHAR[]",
     "token counts": "MAP(VARCHAR, DOUBLE)",
+}
+_AS_DICT = {  # how a row of another kind becomes a dict, by an attribute that this kind has
+    "_asdict": "row._asdict()",
+    "model_dump": "row.model_dump()",  # of pydantic
+    "__dataclass_fields__": "dataclasses.asdict(row)",
+    "iterrows": "row.iloc[0].to_dict()",  # of a DataFrame
+    "to_dict": "row.to_dict()",
+    "index": "dict(zip([...], row))",  # of a tuple or a list
 }
 _SINGLE = ("float16", "float32", "float", "halffloat", "float[pyarrow]", "halffloat[pyarrow]")  # "float" is Arrow's
 
@@ -62,6 +71,11 @@ def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[s
     return json.dumps(rows, ensure_ascii=False), types
 
 
+def as_dict(row: object) -> str | None:
+    """The expression that makes a dictionary of an object which stands for a row; None if it stands for none."""
+    return None if isinstance(row, str) else next((call for name, call in _AS_DICT.items() if hasattr(row, name)), None)
+
+
 def json_structure(columns: Mapping[str, str]) -> str:
     """The structure by which DuckDB reads the objects from JSON, from the kinds of the columns."""
     return json.dumps([{name: _WORDS.get(kind, kind.upper()) for name, kind in columns.items()}], ensure_ascii=False)
@@ -76,7 +90,8 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
             values = to_python(values)
             if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
                 raise InputError(
-                    f"a dict as a source has a list of values per column, not {name!r}: {values!r}; for one row write [row]"
+                    f"a dict as a source has a list of values per column, not {name!r}: {reprlib.repr(values)}; "
+                    "for one row write [row]"
                 )
             found[name] = [*map(to_python, values)]
         lengths = {len(values) for values in found.values()}
@@ -84,7 +99,10 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
             raise InputError(f"the columns have {min(lengths)} to {max(lengths)} values; give each one value per row")
     else:
         if not all(isinstance(row, Mapping) for row in source):
-            raise InputError("a list as a source holds rows, each a dict {column: value}")
+            row = next(row for row in source if not isinstance(row, Mapping))
+            cure = f"; write [{call} for row in rows]" if (call := as_dict(row)) else ""
+            cure = "; write pyarrow.Table.from_batches(batches)" if hasattr(row, "to_pylist") else cure
+            raise InputError(f"a list as a source holds rows, each a dict {{column: value}}{cure}")
         found = {name: [to_python(row.get(name)) for row in source] for name in dict.fromkeys(n for row in source for n in row)}
     for name in found:
         if not isinstance(name, str):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.rows import as_dict
 from nbsql.errors import InputError, ModelError, closest_name
 from nbsql.family import NUMBERS, Categorical
 from nbsql.plan import VERBS, Plan, Rows
@@ -169,8 +170,7 @@ class RowScorer:
     def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
         """The parameters, and the type as which each is read."""
         if not isinstance(row, Mapping):
-            call = next((name for name in ("to_dict", "_asdict") if hasattr(row, name)), None)  # of a Series, a named tuple
-            cure = f": pass row.{call}()" if call else ""
+            cure = f": pass {call}" if (call := as_dict(row)) else ""
             raise InputError(f"a row must be a dictionary, {{column: value}}, not {type(row).__name__}{cure}")
         try:
             values = [row[name] for name in self._names]

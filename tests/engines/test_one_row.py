@@ -136,12 +136,13 @@ def test_what_is_no_row(fitted):
     _, model = fitted({"features": ["x", "member", "sky"]})
     for row, line in {
         "sun": "a row must be a dictionary, {column: value}, not str",
+        "[1, True]": "a row must be a dictionary, {column: value}, not list: pass dict(zip([...], row))",
         '{"x": 1}': "no 'member' in the row, a feature of model 'm'; give None if it is not known",
         '{"x": "one", "member": True, "sky": None}': "'x' of the row is the text 'one', and a number in model 'm'; "
         "pass a number, or None if it is not known",
     }.items():
         with pytest.raises(nbsql.InputError) as caught:
-            model.predict_one(eval(row) if row.startswith("{") else row)  # noqa: S307
+            model.predict_one(eval(row) if row[0] in "{[" else row)  # noqa: S307
         assert str(caught.value) == line
     assert model.predict_one({"x": 1, "member": True, "sky": "sun"})["prediction"] in model.classes
 

@@ -1,9 +1,12 @@
 """Bad input gets one clear line, the fact and the cure, and changes nothing."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import nbsql
@@ -34,6 +37,35 @@ NO_SOURCE = (
     "a dict of columns or a list of dicts, not"
 )
 NO_SELECT = "a source is a table, a view or one SELECT, not"
+ROWS = "a list as a source holds rows, each a dict {column: value}"
+COLUMNS = "a dict as a source has a list of values per column, not"
+
+
+class Day(NamedTuple):
+    play: str
+    heat: int
+
+
+@dataclass
+class Night:
+    play: str
+    heat: int
+
+
+class Clause:
+    """An object whose `columns` is a method, as SQLAlchemy's text() has it."""
+
+    def columns(self):
+        raise AssertionError
+
+
+class Frame(Clause):
+    """A frame of a library that DuckDB does not read."""
+
+    __module__ = "elsewhere.frames"
+
+    def to_pandas(self):
+        raise AssertionError
 
 
 def test_what_is_no_source(golf, refused):
@@ -52,7 +84,17 @@ def test_what_is_no_source(golf, refused):
         ("SELECT * FROM golf, ,", 'the query cannot be read: Parser Error: syntax error at or near ","'),
         ("SELECT *, 1 AS Play FROM golf", "column 'Play' is ambiguous in the query, which has it twice; rename one"),
         ("SELECT 1 AS x", "no column 'play' in the query; its columns are 'x'"),
-        ([{"play": 1}, 2], "a list as a source holds rows, each a dict {column: value}"),
+        ([{"play": 1}, 2], ROWS),
+        ([("yes", 1)], f"{ROWS}; write [dict(zip([...], row)) for row in rows]"),
+        ([Day("yes", 1)], f"{ROWS}; write [row._asdict() for row in rows]"),
+        ([Night("yes", 1)], f"{ROWS}; write [dataclasses.asdict(row) for row in rows]"),
+        (pa.table({"play": [1]}).to_batches(), f"{ROWS}; write pyarrow.Table.from_batches(batches)"),
+        (
+            {"play": dict.fromkeys(range(9))},
+            f"{COLUMNS} 'play': {{0: None, 1: None, 2: None, 3: None, ...}}; for one row write [row]",
+        ),
+        (Frame(), "the Frame of elsewhere is not read; pass frame.to_pandas()"),
+        (Clause(), f"{NO_SOURCE} Clause"),
         (None, f"{NO_SOURCE} NoneType"),
         (3, f"{NO_SOURCE} int"),
         (

@@ -71,7 +71,7 @@ for source in ([[1, 2], [3, 4]], {1, 2}):
         print(error)
 """
     said = bare(block)
-    assert "a list as a source holds rows, each a dict {column: value}\n" in said
+    assert "a list as a source holds rows, each a dict {column: value}; write [dict(zip([...], row)) for row in rows]\n" in said
     assert (
         "a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
         "a dict of columns or a list of dicts, not set\n"
