@@ -43,8 +43,9 @@ def feature_named(spec: Spec, name: str, title: str) -> Feature:
     match = next((feature for feature in spec.features if feature.name == name), None)
     if match is None:
         names = [item.name for item in spec.features]
-        hint = suggestion(str(name), names) or (f"; its features are {listed(names)}" if names else "")
-        raise InputError(f"{title} has no feature {name!r}{hint}")
+        parts = [item for item in names if item.endswith(f" of {name}")]  # those of a date or a time
+        hint = f"; its parts are {listed(parts)}" if parts else suggestion(str(name), names)
+        raise InputError(f"{title} has no feature {name!r}{hint or (f'; its features are {listed(names)}' if names else '')}")
     return match
 
 

@@ -275,10 +275,9 @@ class Handle:
             return
         for name in self._added_columns(verb):
             if folded(name) in columns and folded(name) not in left_out:
-                is_read = any(folded(name) == folded(column) for each in self.state.spec.features for column in each.columns)
-                cure = "choose what comes back by ⟨columns=[...]⟩" if is_read else "rename it or leave it out"
                 has = "have" if source.label == "the rows" else "has"
-                raise InputError(f"{source.label} {has} a column {name!r} already, which {verb} adds; {cure}")
+                added = f"{source.label} {has} a column {name!r} already, which {verb} adds"
+                raise InputError(f"{added}; choose what comes back by ⟨columns=[...]⟩")
 
     def _refresh(self) -> None:
         self._states.refreshed()

@@ -238,28 +238,29 @@ def test_a_source_that_a_model_cannot_score(model, refused):
         (
             "predict",
             "SELECT *, 1 AS Prediction FROM days",
-            "the query has a column 'prediction' already, which predict adds; rename it or leave it out",
+            "the query has a column 'prediction' already, which predict adds; choose what comes back by columns=[...]",
         ),
         (
             "predict",
             "SELECT *, 1 AS probability FROM days",
-            "the query has a column 'probability' already, which predict adds; rename it or leave it out",
+            "the query has a column 'probability' already, which predict adds; choose what comes back by columns=[...]",
         ),
         (
             "predict_proba",
             "SELECT *, 1 AS probability_YES FROM days",
-            "the query has a column 'probability_yes' already, which predict_proba adds; rename it or leave it out",
+            "the query has a column 'probability_yes' already, which predict_proba adds; "
+            "choose what comes back by columns=[...]",
         ),
         (
             "joint_log_likelihood",
             "SELECT *, 1 AS joint_log_likelihood_no FROM days",
             "the query has a column 'joint_log_likelihood_no' already, which joint_log_likelihood adds; "
-            "rename it or leave it out",
+            "choose what comes back by columns=[...]",
         ),
         (
             "log_evidence",
             "SELECT *, 1 AS log_evidence FROM days",
-            "the query has a column 'log_evidence' already, which log_evidence adds; rename it or leave it out",
+            "the query has a column 'log_evidence' already, which log_evidence adds; choose what comes back by columns=[...]",
         ),
         ("predict", "SELECT *, 'x' AS sky FROM days", "column 'sky' is ambiguous in the query, which has it twice; rename one"),
         ("predict", "dayz", "no table or view 'dayz'; did you mean 'days'?"),
@@ -516,7 +517,7 @@ def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them
     assert "month of day" in dated.families
     with pytest.raises(nbsql.InputError, match=r"of model 'dated'; its columns are 'day'; if they are not known there, add"):
         dated.predict("SELECT DATE '2026-02-03' AS day")
-    with pytest.raises(nbsql.InputError, match=r"^the rows have a column 'probability' already, which predict adds; rename it"):
+    with pytest.raises(nbsql.InputError, match=r"^the rows have a column 'probability' already, which predict adds; choose"):
         model.predict([{"a": 1, "order": "k", "c": 2, "probability": 0.5}])
     alone = nbsql.fit(con, "golf", target="y", features=["c"], name="alone")
     expected = [row[-1] for row in alone.predict("fresh").fetchall()]

@@ -73,7 +73,7 @@ def test_columns_that_are_none_are_refused(model, refused):
         model.log_evidence("rows", columns="kind")
     with refused(nbsql.InputError, "calibrated must be True or False, not 'yes'"):
         model.predict("rows", calibrated="yes")
-    taken = "the query has a column 'probability' already, which predict adds; rename it or leave it out"
+    taken = "the query has a column 'probability' already, which predict adds; choose what comes back by columns=[...]"
     with refused(nbsql.InputError, taken):
         model.predict("SELECT *, 1 AS probability FROM rows", columns=["probability"])
     with refused(nbsql.InputError, "columns goes with the verbs that pass columns of the source on, not with 'explain'"):

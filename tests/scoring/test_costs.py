@@ -123,7 +123,8 @@ def test_errors_are_one_line_and_change_nothing(model, refused):
         (
             "SELECT *, 1 AS expected_cost FROM data",
             {},
-            "the query has a column 'expected_cost' already, which predict with costs adds; rename it or leave it out",
+            "the query has a column 'expected_cost' already, which predict with costs adds; "
+            "choose what comes back by columns=[...]",
         ),
         (
             "SELECT 1 AS b",

@@ -155,12 +155,13 @@ def test_errors_are_one_line_and_change_nothing(risks, refused):
         (
             "SELECT *, 1 AS rank FROM data",
             {"top_k": 1},
-            "the query has a column 'rank' already, which predict with top_k adds; rename it or leave it out",
+            "the query has a column 'rank' already, which predict with top_k adds; choose what comes back by columns=[...]",
         ),
         (
             "SELECT *, 1 AS probability FROM data",
             {"thresholds": {"low": 0.5}},
-            "the query has a column 'probability' already, which predict with thresholds adds; rename it or leave it out",
+            "the query has a column 'probability' already, which predict with thresholds adds; "
+            "choose what comes back by columns=[...]",
         ),
     ]:
         with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, sorted(risks.classes))))):

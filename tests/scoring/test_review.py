@@ -146,7 +146,7 @@ def test_what_cannot_be_reviewed_is_said(con, weather):
         ),
         (
             nbsql.InputError,
-            "the query has a column 'reason' already, which review with margin adds; rename it or leave it out",
+            "the query has a column 'reason' already, which review with margin adds; choose what comes back by columns=[...]",
             weather, f"SELECT *, 1 AS reason FROM {DAYS}", {},
         ),
         (
