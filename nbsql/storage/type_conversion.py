@@ -56,6 +56,11 @@ _MOST_DIGITS = 38
 _SCALED = re.compile(r"(?:decimal|numeric)\((\d+), ?(\d+)\)", re.IGNORECASE)
 _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
+# How the other engine writes times before Christ, and how this one does. DuckDB reads PostgreSQL's as if they were after.
+_ERAS = {
+    "DuckDB": (re.compile(r"(\S+)( .+)? BC(\S*)"), r"\1 (BC)\2\3"),
+    "PostgreSQL": (re.compile(r"(\S+) \(BC\)( .+)?"), r"\1\2 BC"),
+}
 
 
 def converted_type(kind: str, of: str, to: str) -> str:
@@ -231,11 +236,16 @@ def _rewrite_values(
     values = sorted(texts)
     if kind == _TEXT[ENGINES.index(engine.title)] or not values:
         return {text: text for text in values}
+    sent = {text: text for text in values}
+    if engine.title in _ERAS and kind.lower().startswith(("date", "timestamp")):
+        there, here = _ERAS[engine.title]
+        sent = {text: before.expand(here) if (before := there.fullmatch(text)) else text for text in values}
     render = engine.renderer.fragment
     type_name = engine.renderer.dialect.query(kind)
     expression = written(render("cast_text", type_name)) if written is not None else render("label_text", type_name)
     try:
-        written_by_text = dict(engine.query_macro("texts_as_written", values, expression))
+        found = dict(engine.query_macro("texts_as_written", sorted(sent.values()), expression))
+        written_by_text = {text: found[each] for text, each in sent.items()}
         reason = next((repr(text) for text, here in written_by_text.items() if here is None), "")
     except DatabaseError as error:
         written_by_text, reason = {}, str(error)

@@ -172,6 +172,26 @@ def test_labels_and_categories_of_every_kind_go_there_and_back(connect, tmp_path
         assert set(map(str, back.classes)) == set(map(str, model.classes)), kind
 
 
+@pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "TIMESTAMPTZ"])
+@pytest.mark.parametrize("other", ["postgres"])
+def test_times_before_christ_go_there_and_back(connect, tmp_path, other, kind):
+    here, there = connect("duckdb"), connect(other)
+    for place in (here, there):
+        place.run("SET timezone = 'UTC'")
+    year = {"duckdb": "0044-03-15 (BC) 10:30:00", "postgres": "0044-03-15 10:30:00 BC"}
+    rows = "SELECT CAST('{}' AS {}) AS k, 'b' AS c UNION ALL SELECT CAST('0044-03-15 10:30:00' AS {}), 'a'"
+    options = {"target": "c", "families": {"k": "categorical"}}
+    first = nbsql.fit(here.con, rows.format(year["duckdb"], kind, kind), **options)
+    first.export(tmp_path / "there.parquet")
+    found = nbsql.import_(there.con, tmp_path / "there.parquet", name="m")
+    native = nbsql.fit(there.con, rows.format(year[other], kind, kind), **options)
+    assert sorted(found.statistics.fetchall(), key=repr) == sorted(native.statistics.fetchall(), key=repr)
+    native.export(tmp_path / "back.parquet")
+    back = nbsql.import_(here.con, tmp_path / "back.parquet")
+    assert sorted(back.statistics.fetchall(), key=repr) == sorted(first.statistics.fetchall(), key=repr)
+    assert len({row[3] for row in first.statistics.fetchall()} - {None}) == 2
+
+
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
 @pytest.mark.parametrize("kind", ["naive", "logistic"])
 def test_stored_files_are_read(connect, engine, kind):

@@ -215,7 +215,7 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "longer time in milliseconds",
     r"Could not convert .* \((.*)\) to microseconds": "pandas has no date {!r}; cast the column to text, or leave it out with "
     "columns=[...]",
-    "Connection already closed": "the connection is closed; open a new one, and load the model with it",
+    "Connection (?:has )?already (?:been )?closed": "the connection is closed; open a new one, and load the model with it",
     r'No files found that match the pattern "(.*)"': "no file {!r}; check its path",
     r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",
     r"Unexpected end of GZIP stream: (.*)": _BROKEN,
