@@ -141,3 +141,34 @@ def test_commands_that_read_make_no_file(verb, folder):
     result = CliRunner().invoke(main, verb.split())
     assert (result.exit_code, result.stderr) == (1, "error: no database 'gulf.duckdb'\n"), result.output
     assert os.listdir(folder) == []  # noqa: PTH208
+
+
+@pytest.mark.parametrize(
+    ("reads", "line"),
+    [
+        (True, "you may only read it; ask for the right to write it, or in Python pass a connection that is read_only"),
+        (False, "you have no right to; ask its owner for it"),
+    ],
+)
+def test_a_file_that_may_not_be_written(monkeypatch, reads, line):
+    """Root, as which these tests may run, has every right."""
+
+    def refused(path, **_):
+        raise duckdb.IOException(f'IO Error: Cannot open file "{path}": Permission denied')
+
+    duckdb.connect("theirs.duckdb").close()
+    monkeypatch.setattr(duckdb, "connect", refused)
+    monkeypatch.setattr(os, "access", lambda _, mode: reads or mode == os.F_OK)
+    with pytest.raises(DatabaseError, match=f"^cannot open 'theirs.duckdb': {line}$"):
+        nbsql.models("theirs.duckdb")
+
+
+def test_a_new_file_that_a_full_disk_cuts_off_is_deleted(monkeypatch):
+    def cut_off(path, **_):
+        Path(path).write_bytes(b"half")
+        raise duckdb.IOException(f'IO Error: Could not write file "{path}": No space left on device')
+
+    monkeypatch.setattr(duckdb, "connect", cut_off)
+    with pytest.raises(DatabaseError, match="No space left on device"):
+        nbsql.fit("new.duckdb", [{"a": 1, "y": "u"}], target="y")
+    assert not Path("new.duckdb").exists()

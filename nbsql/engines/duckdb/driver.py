@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.calls import nbsql_call
 from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.paths import check_path, is_new, is_open_here, missing_database
+from nbsql.engines.duckdb.paths import check_path, discard, is_new, is_open_here, missing_database
 from nbsql.engines.duckdb.planned import planned
 from nbsql.engines.engine import Engine
 from nbsql.engines.turn import turn_of
@@ -341,13 +341,20 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
     if read_only and is_new(path):
         raise missing_database(path)
     check_path(path)
+    new = is_new(path)
     try:
-        if is_new(path):  # closed again, so that others may open the file with other settings
+        if new:  # closed again, so that others may open the file with other settings
             duckdb.connect(os.fspath(path), config={"storage_compatibility_version": _STORAGE}).close()
         return duckdb.connect(os.fspath(path), read_only=read_only)
     except duckdb.Error as error:
+        if new:  # the disk is full
+            discard(path)
         reason = str(error)
-        if "lock" in reason:
+        if "Permission denied" in reason:
+            of_reader = "you may only read it; ask for the right to write it, or in Python pass a connection that is read_only"
+            right = of_reader if os.access(path, os.R_OK) else "you have no right to; ask its owner for it"
+            message = f"cannot open {os.fspath(path)!r}: {right}"
+        elif "lock" in reason:
             holder = _HOLDER.search(reason)
             by = f"{holder[1]} (PID {holder[2]})" if holder is not None else "another process"
             message = f"{os.fspath(path)!r} is locked by {by}; close it there first{_or_read_only(path)}"

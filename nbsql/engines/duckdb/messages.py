@@ -218,6 +218,8 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     "Connection (?:has )?already (?:been )?closed": "the connection is closed; open a new one, and load the model with it",
     r'No files found that match the pattern "(.*)"': "no file {!r}; check its path",
     r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",
+    r'Cannot open file "(.*)": Permission denied': "cannot open {!r}: you have no right to; ask its owner for it, or "
+    "choose another",
     r"Unexpected end of GZIP stream: (.*)": _BROKEN,
     "IO Error: Unknown frame descriptor": "a file is not compressed by zstd, though its name says so; rename it, or read it "
     f"with {_PLAIN}",
