@@ -224,7 +224,15 @@ class Form:
     @cached_property
     def features_with_common_term(self) -> list[Feature]:
         features = [*self.joint_features, *self.matrices_in_lists]
-        return [feature for feature in features if self.wide and feature.family.shared]
+        squares = self.numbers_in_lists[: self.shares_squares]  # the first of them stands for all
+        return [*(feature for feature in features if self.wide and feature.family.shared), *squares]
+
+    @property
+    def shares_squares(self) -> bool:
+        """Whether the squares of the numbers in lists say the same in all classes."""
+        weighted = self.facts.spec.weighted
+        by_class = weighted is not None and weighted.is_by_class
+        return not by_class and all(feature.family.shared_variance for feature in self.numbers_in_lists)
 
     @cached_property
     def features_with_steps(self) -> list[Feature]:

@@ -145,7 +145,9 @@ CASE
     {% if k != 1 %}
     + list_inner_product(number.nbsql_above, parameters.slopes_{{ k }})
     {% endif %}
+    {%- if not model.form.shares_squares +%}
     - list_inner_product(number.nbsql_squares, parameters.precisions_{{ k }})
+    {%- endif +%}
   ELSE coalesce(list_sum(list_transform(
     number.nbsql_above,
     {% set density %}
@@ -158,6 +160,11 @@ CASE
     lambda above, place: CASE WHEN abs(above) <= 1e150 THEN {{ density | trim }} END
   )), 0)
 END
+{%- endmacro %}
+
+{# What these terms leave out, if the squares say the same in all classes. #}
+{% macro expanded_common() -%}
+CASE WHEN number.nbsql_whole THEN -list_inner_product(number.nbsql_squares, parameters.precisions_1) ELSE 0 END
 {%- endmacro %}
 
 {#

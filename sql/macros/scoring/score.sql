@@ -130,6 +130,7 @@ SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
   {%- if model.form.features_with_common_term %},
   {% for feature in model.form.features_with_common_term %}
 {% if feature in model.form.matrices_in_lists %}{{ nbsql.matrix_common(feature) }}
+    {%- elif feature in model.form.numbers_in_lists %}{{ nbsql.expanded_common() }}
     {%- else %}{{ nbsql.common_term(feature) | indent(4) }}{% endif %}{% if not loop.last %} + {% endif %}
   {%- endfor %} AS nbsql_common
   {%- endif %}
