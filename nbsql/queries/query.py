@@ -189,12 +189,13 @@ class Query(PendingQuery):
     def _repr_html_(self) -> str:
         """The first rows and the SQL, as a notebook shows them. A query that should not run unasked shows its columns only."""
         try:
-            columns, rows, sql = self.columns, self._preview() or [], self.sql
+            columns, rows, sql = self.columns, self._preview(), self.sql
         except NbsqlError as error:
             return str(paragraph(f"nbsql.Query: {error}"))
-        table, left_out = table_of_rows(columns, rows).fitted(_WIDTH, self._added)
+        table, left_out = table_of_rows(columns, rows or []).fitted(_WIDTH, self._added)
+        notes = _note(left_out) if rows is not None else ["not run yet; .show() runs it"]
         return str(
-            Markup("").join([table.html(), *map(paragraph, _note(left_out))])
+            Markup("").join([table.html(), *map(paragraph, notes)])
             + Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(sql)
         )
 

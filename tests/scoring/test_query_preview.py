@@ -47,6 +47,7 @@ def test_a_narrow_table_keeps_what_a_verb_adds(con, monkeypatch, capsys):
         assert all(len(line.split()[-1]) <= 6 for line in lines)  # four significant digits
     assert "the first 40 rows" in text
     assert ">…</th>" in query._repr_html_()
+    assert "not run" not in query._repr_html_()
 
 
 def test_an_explanation_shows_what_speaks_for_which_class(con):
@@ -72,6 +73,7 @@ def test_a_query_that_takes_long_shows_its_columns(model, con, monkeypatch):
     monkeypatch.setattr(model.state.engine, "preview_seconds", 0.2)
     slow = "SELECT 'a' AS said, sum(hash(a.i + b.i)) AS s FROM t AS a, t AS b, t AS c"
     assert repr(model.predict(slow)) == "<nbsql.Query of said, s, prediction, probability; .show() runs it, .sql is its text>"
+    assert "<p>not run yet; .show() runs it</p>" in model.predict(slow)._repr_html_()  # and not an empty answer
     assert con.execute("SELECT 42").fetchall() == [(42,)]
 
 
