@@ -84,7 +84,7 @@ def page(
 ) -> str:  # fmt: skip
     title = f"Model {shown(state.name)}" if state.name else f"A model of {shown(state.spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
-    source = None if found is None else shown(found.label)
+    source = None if found is None or state.spec.describes_rows else shown(found.label)
     how = ". ".join(filter(None, [made, "" if found is None or state.spec.describes_rows else found.how]))
     return render_page(
         title=title, told=told, source=source, how=how, summary=summary(state, found, sections, least), sections=sections,
@@ -99,7 +99,8 @@ def _sections(
     number, chosen = (rows, ()) if isinstance(rows, int) else (len(rows), rows)
     watched = None if found is None else found.source
     request = Request(state, found, least, least, number, chosen, watched=watched, by=by, gained=gained, warned=warned)
-    sections, left_out = [], []
+    sections: list[Section] = []
+    left_out: dict[str, list[str]] = {}  # the names of panels by the reason
     for panel in PANELS:
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
             continue
@@ -112,10 +113,11 @@ def _sections(
                 render_figure(f"{panel.name}-{at}", each) for at, each in enumerate(found_figures, start=len(figures) + 1)
             ]
             if reason:
-                left_out.append((panel.name if one.feature is None else f"{panel.name} of {shown(one.feature)}", reason))
+                name = panel.name if one.feature is None else f"{panel.name} of {shown(one.feature)}"
+                left_out.setdefault(reason, []).append(name)
         if figures:
             sections.append(Section(panel, figures))
-    return sections, left_out
+    return sections, [(", ".join(names), reason) for reason, names in left_out.items()]
 
 
 def _figures(panel: Panel, request: Request) -> tuple[list[Figure], str]:
@@ -159,8 +161,9 @@ def summary(state: ModelState, found: ScoredSource | None, sections: list[Sectio
     told = [findings[name] for name in _FINDINGS if name in findings][:3]
     tied = state.spec.has_weights or any(feature.family.kind == "pairs" for feature in state.spec.features)
     dependence = None if tied else figures.get("dependence")  # such a model does not count the evidence of both in full
-    if state.spec.describes_rows:
-        found = None
+    if state.spec.describes_rows and found is not None:
+        caveat = f"Bars of numbers and the dependence are of the rows of {shown(found.label)}; all else is of the counts."
+        return Summary(_subject(state, least), _verdict(state, None), told, caveat)
     return Summary(_subject(state, least), _verdict(state, found), told, _caveat(found, dependence))
 
 

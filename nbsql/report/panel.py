@@ -138,10 +138,10 @@ class Panel:
     def drawn(self, request: Request) -> Iterator[Figure]:
         """The pictures. Raises ModelError if the panel is about classes, and the model has only one, or none."""
         if request.state.spec.describes_rows and (self.of_classes or self.of_target):
-            lacks = f"has no target, and so no classes for the {self.name}"
+            lacks = "has no target, and so no classes for a comparison"
             raise ModelError(f"{request.state.title} {lacks}; it finds ⟨unusual()⟩ rows")
         if self.of_classes and len(request.state.classes) < 2:
-            raise ModelError(f"{request.state.title} has only one class; {self.name} compares classes")
+            raise ModelError(f"{request.state.title} has only one class, and so none to compare it with")
         yield from self.figures(request)
 
 

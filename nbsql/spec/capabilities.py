@@ -287,7 +287,9 @@ USES: dict[str, Use] = {
     "densities": _model(
         "`profile` of a number", "a profile", "segments", "components", logistic=_not_generative("densities")
     ),
-    "contributions": _model("`plot.nomogram`", "the nomogram", *_UNSUPPORTED),
+    "contributions": _model(
+        "`plot.nomogram`", "the nomogram", *_UNSUPPORTED, untargeted=_UNSUPPORTED["untargeted"].format(what="a comparison")
+    ),
     "derive": _model(
         "`slices`, `window`",
         segments="{title} has segments, but no slices; fit it with ⟨slice_by⟩ instead",

@@ -121,8 +121,8 @@ def test_a_model_of_one_class_compares_none(con, tmp_path):
     for name in compared:
         with pytest.raises(nbsql.ModelError) as caught:
             getattr(model.plot, name)(*(["t"] if name not in ("discrimination", "nomogram") else []))
-        assert str(caught.value) == f"model 'm' has only one class; {name} compares classes"
-        assert str(caught.value).replace("'", "&#39;") in page
+        assert str(caught.value) == "model 'm' has only one class, and so none to compare it with"
+    assert f"{', '.join(compared)}: model &#39;m&#39; has only one class, and so none to compare it with" in page
     assert "strongest evidence" not in page
 
 
@@ -149,7 +149,7 @@ def test_long_lists_of_features_are_cut(con):
     card = model.plot.card().figure
     assert card.finding == "Predicts 'target target target …arget target ' (2 classes) from 60 features, learnt from 60 rows"
     assert card.notes[0].endswith("c28 (categorical), c29 (categorical) and 30 more.")
-    assert model.plot.nomogram().figure.notes[0].endswith("c52, c53 and 6 more.")
+    assert model.plot.nomogram().figure.notes[0].endswith(" and 6 more.")
 
 
 def test_values_that_are_cut_to_the_same_text_stay_apart(con):
@@ -174,10 +174,12 @@ def test_a_report_without_a_target_judges_no_predictions(con, tmp_path):
         assert "The model describes rows by 2 columns, without a target. It was learnt from 60 rows of t." in page
         assert "It says how unusual a row is: model.unusual(source) begins with the least likely one." in page
         assert "Describes rows by 2 features, learnt from 60 rows" in page
+        assert ("Bars of numbers and the dependence are of the rows of t;" in page) is (source is not None)
+        assert "Evaluated on" not in page
         assert not [word for word in ("100.0 % right", "folds are not", "more about", "priors only") if word in page]
     for panel in PANELS:
         if panel.of_classes or panel.of_target:
             with pytest.raises(nbsql.ModelError) as caught:
                 getattr(model.plot, panel.name)(*(["t"] if panel.needs_source else []))
-            lacks = f"has no target, and so no classes for the {panel.name}"
+            lacks = "has no target, and so no classes for a comparison"
             assert str(caught.value) == f"model 'm' {lacks}; it finds unusual() rows"
