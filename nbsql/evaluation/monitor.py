@@ -127,7 +127,7 @@ def _with_bins(
         """Tenths of the reference rows."""
         family = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
         spec = replace(counted, features=tuple(replace(feature, family=family) for feature in features))
-        answers = answers_for_numbers(engine, spec, renderer.fragment("rows_by_period", relation))
+        answers, _ = answers_for_numbers(engine, spec, renderer.fragment("rows_by_period", relation))
         return {name: family.with_fitted(rows) for name, rows in answers.items()}
 
     bins = bins_by_name(filter(is_number, counted.features), relation)

@@ -18,6 +18,9 @@ from nbsql.spec.method import Weighted
 from nbsql.spec.spec import Feature, Spec
 from nbsql.spec.used import check_used
 
+Answers = dict[str, list[tuple[Any, ...]]]
+Facts = dict[str, tuple[Any, ...]]  # of columns of numbers, by name
+
 
 def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     """The spec with everything that must be known of its columns before they are counted.
@@ -25,7 +28,7 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     These are the answers to the questions of families, such as the edges of bins, and the dependences between features, if
     the method has any.
     """
-    model, answers = Context.of(spec), answers_for_numbers(engine, spec, source.relation)
+    model, (answers, facts) = Context.of(spec), answers_for_numbers(engine, spec, source.relation)
 
     def with_answers(feature: Feature) -> Feature:
         while (fit_query := feature.family.fit_query) is not None:
@@ -38,27 +41,34 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
 
     spec = replace(spec, features=tuple(map(with_answers, spec.features)))
     if spec.weighted is not None:
-        spec = with_trees(engine, with_useful_views(engine, spec, spec.weighted, source), spec.weighted, source)
+        spec = with_trees(engine, with_useful_views(engine, spec, spec.weighted, source, facts), spec.weighted, source)
     if isinstance(spec.dependence, AODE):
         return with_pairs(engine, spec, spec.dependence, source)
     return spec if spec.dependence is None else with_parents(engine, spec, spec.dependence, source)
 
 
-def with_useful_views(engine: Engine, spec: Spec, method: Weighted, source: Source) -> Spec:
+def with_useful_views(engine: Engine, spec: Spec, method: Weighted, source: Source, known: Facts) -> Spec:
     """The spec without further views of numbers that have two values, whose bins say the same, or whose squares vanish.
 
     Unless the user has asked for views, there are none of numbers where the weights are many, or the rows few for them.
+    `known` are the facts of some columns.
     """
     views = [each for each in spec.features if each.is_number and each.family.cell == "number" and each.name != each.column]
     if not views:
         return spec
-    facts = engine.query_macro("number_facts", Context.of(spec), source.relation, views, False)
+    if unknown := [each for each in views if each.column not in known]:
+        columns = {each.index: each.column for each in unknown}
+        rows = engine.query_macro("number_facts", Context.of(spec), source.relation, unknown, False)
+        known = known | {columns[index]: tuple(found) for index, *found in rows}
+    facts = {each.index: known[each.column] for each in views if each.column in known}
     near_zero = views[0].family.near_zero
     varied = {
-        index for index, _, _, distinct, least, largest, *_ in facts if distinct > 2 and max(-least, largest) >= near_zero
+        index
+        for index, (_, _, distinct, least, largest, *_) in facts.items()
+        if distinct > 2 and max(-least, largest) >= near_zero
     }
     useful = with_features(spec, [each.name for each in spec.features if each not in views or each.index in varied])
-    most = min(MAX_VIEWED, max((rows for _, rows, *_ in facts), default=0) // ROWS_OF_VIEW)
+    most = min(MAX_VIEWED, max((rows for rows, *_ in facts.values()), default=0) // ROWS_OF_VIEW)
     if method.views is None and len(useful.features) > most:
         return with_features(spec, [each.name for each in spec.features if each not in views])
     return useful
@@ -97,17 +107,18 @@ MAX_VALUES = 500_000  # values in one statement; of larger tables it has fewer c
 ROWS_FOR_BINS = 5_000  # from which the bins are found that MDL chooses from, or up to twice as many,
 MANY_VALUES = 1_000  # of a number that has more different values
 
-Answers = dict[str, list[tuple[Any, ...]]]
 
+def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> tuple[Answers, Facts]:
+    """The rows of the `fit_query` of each feature that has one of these, by its name; none if the feature has no value.
 
-def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
-    """The rows of the `fit_query` of each feature that has one of these, by its name; none if the feature has no value."""
+    Beside them the facts of columns that it took to find them.
+    """
     groups: dict[tuple[str, str], list[Feature]] = {}
     for feature in spec.features:
         if (fit_query := feature.family.fit_query) in TOGETHER:
             groups.setdefault((str(fit_query), repr(feature.family.counting_options)), []).append(feature)
     answers: Answers = {feature.name: [] for features in groups.values() for feature in features}
-    model = Context.of(spec)
+    model, known = Context.of(spec), Facts()
     for (fit_query, _), features in groups.items():
         is_mdl = fit_query == "binned_mdl"
         rows = engine.query_macro("row_count", source)[0][0] if is_mdl or len(features) > 1 else 1
@@ -116,6 +127,9 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
             facts = engine.query_macro("number_facts", model, source, features, False)
             shares |= {index: rows // ROWS_FOR_BINS for index, _, _, distinct, *_ in facts if distinct > MANY_VALUES}
             varied = max(distinct for _, _, _, distinct, *_ in facts) / rows
+            family: Any = features[0].family
+            columns = {} if family.special else {each.index: each.column for each in features}
+            known |= {columns[index]: tuple(found) for index, *found in facts if index in columns}
         for share in sorted({*shares.values()}):
             alike = [feature for feature in features if shares[feature.index] == share]
             size = max(1, MAX_VALUES // max(1, rows // share))
@@ -126,4 +140,4 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> Answers:
                 names = {feature.index: feature.name for feature in read}
                 for index, *answer in engine.query_macro(fit_query, model, source, read, *sampling):
                     answers[names[index]].append(tuple(answer))
-    return answers
+    return answers, known

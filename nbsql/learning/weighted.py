@@ -41,6 +41,7 @@ class FeatureWeightSearch(WeightSearch):
     _row_count: int = 0
     _lists: dict[Markup, tuple[EvidenceProblem, Markup]] = field(default_factory=dict)
     _last: tuple[Sequence[float], Sequence[float]] | None = None  # the last point of a search, and its gradient
+    _totals: dict[tuple[Markup, tuple[float, ...]], list[float]] = field(default_factory=dict)  # the sums at points by fold
 
     def find(self, asked: Weighted, evidence: Evidence) -> tuple[Weighted, list[tuple[int, str | None, float]]]:
         """The options, and tuples of the number of a class, a feature or None, and a weight.
@@ -143,9 +144,10 @@ class FeatureWeightSearch(WeightSearch):
 
     def _step(self, design: Markup, point: Sequence[float], products: Sums | None) -> tuple[Step, Sums]:
         """The step at a point. Its products are those of the last step, mended, or of some rows three times, then of all."""
-        relation = self._point(point)
+        relation, known = self._point(point), self._totals.get((design, (*point,)))
         self.engine.announce("sums")
-        sums = self.newton.load(self.engine.query_macro("evidence_sums", *self.listed(design), relation))
+        found = [("total", None, None, known)] if known else None
+        sums = self.newton.load(found or self.engine.query_macro("evidence_sums", *self.listed(design), relation))
         gradient = [0.0, *(found[0] for _, _, found in sums[2:])]
         if products is None:
             products = self._products(design, relation, sums[0][2][2])
@@ -192,7 +194,9 @@ class FeatureWeightSearch(WeightSearch):
         The curvature is that of all rows, as if the others were as many: their gradient and the penalty grow to that.
         """
         folds = self.engine.query_macro("sums_of_folds", *self.listed(evidence.relation), self._point(point))
-        totals = [sum(column) for column in zip(*(sums for _, sums in folds), strict=True)]
+        columns = [*zip(*(sums for _, sums in folds), strict=True)]
+        totals = [max(column) if place == 1 else sum(column) for place, column in enumerate(columns)]
+        self._totals[evidence.relation, (*point,)] = totals
         growths = [totals[2] / (totals[2] - sums[2]) for _, sums in folds]
         others = [
             self.newton.load([("total", None, None, [growth * (total - own) for total, own in zip(totals, sums, strict=True)])])

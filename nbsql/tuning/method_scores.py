@@ -112,7 +112,7 @@ class MethodScores:
         if (key := repr((method, setting.chosen, setting.matrix))) not in self._added:
             with self.engine.part("counting what weights add"), self.engine.temporaries() as name:
                 spec = resolve_settings(self.engine, self.source, [self.options_of(setting)], self.fold_options["fold"])[0]
-                spec = with_useful_views(self.engine, spec, method, self.source)
+                spec = with_useful_views(self.engine, spec, method, self.source, {})
                 views = {f"{each.name} {words}" for each in spec.features for words in VIEWS if words not in CUTS}
                 found = [each for each in spec.features if each.name in (setting.matrix or views)]
                 if not setting.matrix:

@@ -447,4 +447,4 @@ def test_many_numbers_are_one_feature_each_unless_two_are_asked_for(con):
         with opened(con) as engine, engine.source(query) as source:
             spec = resolve(source.columns, Options.of("y", {"method": method}), source.label)
             assert spec.weighted is not None
-            assert len(with_useful_views(engine, spec, spec.weighted, source).features) == expected
+            assert len(with_useful_views(engine, spec, spec.weighted, source, {}).features) == expected
