@@ -24,11 +24,13 @@ class Summary:
         self.by_test: Counter[str] = Counter()
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, Any, Any]:
         started = next((name for mark, name in _STARTED.items() if item.get_closest_marker(mark)), "others")
-        before = _processor_seconds(running=started != "others")
+        # The last test of a worker ends its servers: what they spent is that of the tests before, and counted with them.
+        running = started != "others" or nextitem is None
+        before = _processor_seconds(running=running)
         done = yield
-        spent = max(_processor_seconds(running=started != "others") - before, 0)
+        spent = max(_processor_seconds(running=running) - before, 0)
         self.seconds[started] += spent  # type: ignore[assignment]
         self.by_test[item.nodeid] += spent  # type: ignore[assignment]
         self.tests[started] += 1
