@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from nbsql.engines.connect import transient_relations
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import Count
-from nbsql.learning.derive import derive
 from nbsql.learning.draft import Draft
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.spec.method import EM
 from nbsql.spec.spec import Spec
-from nbsql.storage.schema import drop_transient
+from nbsql.storage.schema import build, drop_transient
 from nbsql.warn import warn_user
 
 BATCH = "em"  # the ledger entry of the rows without a class
@@ -110,12 +111,15 @@ class SoftCount:
 
     @contextmanager
     def _model(self, soft_cells: Markup | None) -> Iterator[tuple[Plan, list[ClassColumn]]]:
-        """The model of the labelled rows and of some soft counts, which exists while the context is open."""
-        plan, classes = derive(self.engine, self.spec, self.cells(soft_cells), [Entry(1, "1", "fit", self.source.label, 0)])
+        """The model of the labelled rows and of some soft counts, as far as scoring reads it, while the context is open."""
+        engine, relations = self.engine, transient_relations(self.engine)
+        engine.create("statistics", relations["statistics"], self.cells(soft_cells), temporary=True)
         try:
-            yield plan, classes
+            check_covariances(engine, self.spec, engine.renderer.fragment("cells_of", relations["statistics"]))
+            single = self.labelled is None and not self.spec.is_sliced  # one count alone
+            yield build(engine, Plan(engine.renderer, self.spec, relations), single=single)
         finally:
-            drop_transient(self.engine, plan.relations)
+            drop_transient(engine, relations)
 
     def cells(self, soft_cells: Markup | None) -> Markup:
         """The query of the cells of all rows."""

@@ -166,7 +166,7 @@ def _drops(engine: Engine, relations: Relations, names: Iterable[str], *, if_exi
 def build(
     engine: Engine,
     plan: Plan,
-    entries: Sequence[Entry],
+    entries: Sequence[Entry] = (),
     *,
     wide: bool | None = None,
     single: bool = False,
@@ -174,20 +174,22 @@ def build(
 ) -> tuple[Plan, list[ClassColumn]]:
     """The plan of a new model, in the form in which it is written, and its classes: builds what it reads from its statistics.
 
-    The ledger has `entries`. `wide` is the form of the tables that scoring reads, None to choose it by their size; `single`
-    says whether each class, feature and value has only one cell. `classes` are read from the priors unless they are given.
+    The ledger has `entries`; a model without any is one of a search, and has but what scores rows. `wide` is the form of the
+    tables that scoring reads, None to choose it by their size; `single` says whether each class, feature and value has only one
+    cell. `classes` are read from the priors unless they are given.
     """
-    described = [
-        *plan.describe_model(__version__, entries[0], has_unique_cells=single),
-        *map(plan.add_ledger_line, entries[1:]),
-    ]
+    if entries:
+        described = [*plan.describe_model(__version__, entries[0], has_unique_cells=single)]
+        described += map(plan.add_ledger_line, entries[1:])
+    else:
+        described = [*plan.create_estimates(has_unique_cells=single)]
     views = [statement for statement in described if statement.small and statement.name in ("likelihoods", "components")]
     run_statements(engine, plan, [statement for statement in described if statement not in views])
     classes = class_columns(engine.rows(plan.class_order())) if classes is None else classes
     check_told_apart(classes, plan.spec.target_type, "the model")
     wide = plan.is_wide(scored_class_count(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
-    statements = [*plan.create_scoring_tables(classes, has_unique_cells=single), *views]
+    statements = [*plan.create_scoring_tables(classes, has_unique_cells=single), *(views if entries else ())]
     if not plan.relations.temporary:
         statements.extend([*plan.create_macros(classes), *plan.create_user_views()])
         statements.extend(plan.add_comments([*described, *statements], ["weights"] if plan.spec.has_weights else []))
