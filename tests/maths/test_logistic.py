@@ -464,6 +464,14 @@ def test_separable_classes_need_a_penalty(con, refused, rows):
     assert nbsql.fit(con, source, target="y", method=nbsql.Logistic(penalty=1e-3)).evaluate(source).accuracy >= 5 / 6
 
 
+@pytest.mark.filterwarnings("ignore:'y' has one class only:nbsql.NbsqlWarning")
+def test_a_model_of_one_class_has_no_weights_of_values_and_is_loaded(con):
+    rows = "SELECT 'a' AS y, 'w' || i % 4 AS c FROM range(20) AS t(i)"
+    model = nbsql.fit(con, rows, target="y", method="logistic", name="one")
+    assert con.execute("SELECT count(*) FROM one.lookups").fetchone() == (0,)
+    assert nbsql.load(con, "one").predict(rows).fetchall() == model.predict(rows).fetchall()
+
+
 def test_more_weights_than_can_be_learnt(con, refused):
     con.execute(
         "CREATE TABLE pages AS SELECT 'page ' || i % 600 AS url, i % 7 AS n, i % 3 = 0 AS read FROM range(2000) AS t(i)"

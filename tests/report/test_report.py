@@ -397,6 +397,19 @@ def test_a_nomogram_names_the_class_of_its_scores():
         assert "contribution of each value to the score of late = false," in model.plot.nomogram().svg
 
 
+@pytest.mark.parametrize(
+    "x", ["1e16 + i % 2", "if(i % 4 > 1, 1e308, if(i % 4 > 0, 5e-324, 0))", "1e18"], ids=["nearly constant", "near zero", "constant"]
+)
+@pytest.mark.parametrize("family", ["gaussian", "kernel"])
+@pytest.mark.filterwarnings("ignore:one value only|each number of 'x'|'x' :nbsql.NbsqlWarning")
+def test_numbers_whose_range_no_double_divides_are_drawn(x, family):
+    with duckdb.connect() as con:
+        rows = f"SELECT i % 3 = 0 AS late, ({x})::DOUBLE AS x FROM range(90) AS r(i)"
+        model = nbsql.fit(con, rows, target="late", families={"x": family})
+        assert model.plot.nomogram().svg.startswith("<svg")
+        assert model.plot.profile("x").svg.startswith("<svg")
+
+
 def test_what_follows_a_name_from_right_to_left_stays_behind_it(tmp_path):
     with duckdb.connect() as con:
         con.execute("""CREATE TABLE t AS
