@@ -397,9 +397,7 @@ def test_a_nomogram_names_the_class_of_its_scores():
         assert "contribution of each value to the score of late = false," in model.plot.nomogram().svg
 
 
-@pytest.mark.parametrize(
-    "x", ["1e16 + i % 2", "if(i % 4 > 1, 1e308, if(i % 4 > 0, 5e-324, 0))", "1e18"], ids=["nearly constant", "near zero", "constant"]
-)
+@pytest.mark.parametrize("x", ["1e16 + i % 2", "if(i % 4 > 1, 1e308, if(i % 4 > 0, 5e-324, 0))", "1e18"])
 @pytest.mark.parametrize("family", ["gaussian", "kernel"])
 @pytest.mark.filterwarnings("ignore:one value only|each number of 'x'|'x' :nbsql.NbsqlWarning")
 def test_numbers_whose_range_no_double_divides_are_drawn(x, family):
