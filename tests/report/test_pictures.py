@@ -120,6 +120,16 @@ def test_long_names_of_classes_stand_below_each_other_on_a_phone(con, tmp_path):
     assert min(widths) > 240
 
 
+@pytest.mark.slow
+def test_values_with_those_of_their_parents_have_two_lines_on_a_phone(con, tmp_path):
+    rows = "SELECT i % 2 AS y, 'one of long names ' || i % 3 AS a, 'one of some others ' || i % 3 AS b FROM range(90) AS t(i)"
+    nbsql.fit(con, rows, target="y", method="tan").report(tmp_path / "page.html")
+    with tab(tmp_path / "page.html", tmp_path, width=390) as page:
+        lines = page.run("""[...document.querySelectorAll(".role-axis-label tspan")].map((each) => each.textContent)""")
+    assert any(line.startswith("with ") for line in lines)
+    assert not any(" with " in line for line in lines)
+
+
 @pytest.mark.filterwarnings("ignore:'y' has one class only")
 def test_what_is_next_to_nothing_has_no_bar_and_no_colour(con):
     con.execute("CREATE TABLE same AS SELECT 'a' AS y, i % 2 AS p, i // 2 % 2 AS q, i / 3 AS x FROM range(400) AS t(i)")
