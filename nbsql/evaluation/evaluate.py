@@ -89,7 +89,7 @@ def rows_to_judge(state: ModelState, source: Source, weight: str | None, by: Seq
 
     Raises InputError if the source lacks the target or the weight, or if they cannot be used.
     """
-    known = "known clusters to judge by (without them, there is ⟨log_likelihood⟩)"
+    known = "known clusters to judge by (without them, there are ⟨log_likelihood⟩ and a report without a source)"
     target = _column(source, state.spec.target, known if state.spec.clusters else "the target of the model")
     as_text = _check_labels(state, target, source)
     weights = None if weight is None else weight_column(source, weight)

@@ -219,7 +219,7 @@ def test_what_clusters_do_not_take_is_refused(con, case):
 def test_what_needs_known_clusters_says_so(con):
     con.execute("CREATE TABLE t AS SELECT hash(i) % 10 / 10 + i % 2 AS x FROM range(30) AS r(i)")
     model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1))
-    known = "known clusters to judge by (without them, there is log_likelihood)"
+    known = "known clusters to judge by (without them, there are log_likelihood and a report without a source)"
     with pytest.raises(nbsql.InputError) as caught:
         model.evaluate("t")
     assert str(caught.value) == f"no column 'cluster' in t, {known}; its columns are 'x'"
