@@ -77,7 +77,7 @@ def _writing(text: str, draft: Path | None = None) -> Iterator[None]:
     except DatabaseError as error:
         raise DatabaseError(str(error).replace(str(draft), text)) from error.__cause__
     except ValueError as error:
-        if isinstance(error, InputError):
+        if isinstance(error, InputError) or draft is not None:  # it is about what is written, and not about the path
             raise
         raise InputError(f"cannot write {text!r}: {error}") from None  # a null byte in it
 

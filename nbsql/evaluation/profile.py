@@ -109,6 +109,8 @@ def number_grid(state: ModelState, feature: Feature, count: int, source: Source 
     if grid.count <= count:
         return grid
     high = grid.low + grid.step * (grid.count - 1)
+    if high <= grid.low:  # a kernel of numbers whose steps no double holds
+        return Grid(grid.low, 1.0, 1)
     least = (high - grid.low) / (count - 1)
     if feature.whole or feature.family.is_integer:
         least = max(least, 1.0)
@@ -145,8 +147,9 @@ def _grid(state: ModelState, feature: Feature, source: Source | None) -> Grid:
         least, largest = state.engine.query_macro("range_of_numbers", source.relation, feature.column)[0]
         if least is not None and max(low, least) < min(high, largest):
             low, high = max(low, least), min(high, largest)
-    if high <= low:
-        low, high = low - 1, high + 1
+    size = max(abs(low), abs(high))
+    if high - low <= max(family.near_zero, 1e-13 * size):  # no double holds the parts of so short a range
+        low, high = low - max(1.0, 1e-12 * size), high + max(1.0, 1e-12 * size)
     if family.is_integer:
         step = max(1, math.ceil((high - low + 1) / POINTS))
         return Grid(math.floor(low), step, int((high - low) // step) + 1)

@@ -161,7 +161,9 @@ def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
     if in_lists and not any(name.startswith("means_") for name in columns):
         raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no lists of means")
     plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))
-    if emptied := _emptied_tables(engine, plan):
+    emptied = _emptied_tables(engine, plan)
+    # Weights that the classes share have no rows where there is one class.
+    if emptied and not (emptied == ["lookups"] and len(engine.rows(plan.class_order())) == 1):
         raise schemas.unreadable(engine, relations, name, f"its table {emptied[0]!r} has no rows")
     classes = class_columns(engine.rows(plan.class_order()))
     if not wide:
