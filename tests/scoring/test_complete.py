@@ -53,8 +53,13 @@ def expected(model, row):
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"weight": "weight"}, {"families": {"b": nbsql.Gaussian(shared_variance=True)}}],
-    ids=["plain", "weights", "shared variance"],
+    [
+        {},
+        {"weight": "weight"},
+        {"families": {"b": nbsql.Gaussian(shared_variance=True)}},
+        {"families": dict.fromkeys("abc", nbsql.Gaussian(shared_variance=True))},
+    ],
+    ids=["plain", "weights", "shared variance", "shared variances"],
 )
 def test_rows_with_gaps_are_scored_by_what_they_have(con, rows, options):
     model = nbsql.fit(con, rows, target="y", name="model", exclude=["weight"] if "weight" not in options else [], **options)
@@ -74,6 +79,14 @@ def test_rows_with_gaps_are_scored_by_what_they_have(con, rows, options):
     together = model.joint_log_likelihood("several").df()[[f"joint_log_likelihood_{label}" for label in "xyz"]].to_numpy()
     for gaps, found in zip([*GAPS, *GAPS], together, strict=True):
         assert dict(zip("xyz", found, strict=True)) == pytest.approx(expected(model, {**usual, **gaps}), rel=1e-9, abs=1e-9)
+
+
+def test_squares_that_say_the_same_in_all_classes_are_computed_only_for_a_likelihood(con, rows):
+    families = dict.fromkeys("abc", nbsql.Gaussian(shared_variance=True))
+    model = nbsql.fit(con, rows, target="y", features=[*"abc"], families=families)
+    assert len(re.findall(r"number\.nbsql_squares", model.sql("predict", rows))) == 1  # in the common term
+    plans = [con.execute(f"EXPLAIN {model.sql(verb, rows)}").fetchall()[0][1] for verb in ("predict", "log_evidence")]
+    assert [("nbsql_squares" in plan) for plan in plans] == [False, True]
 
 
 def test_only_what_has_a_value_in_every_row_and_varies_is_complete(con, rows):
@@ -145,7 +158,7 @@ def test_numbers_in_lists_are_no_reason_for_a_row_a_class(con):
     columns = ", ".join(f"sin(i * {j + 1}) + i % 2 AS x{j}" for j in range(300))
     con.execute(f"CREATE TABLE many AS SELECT i % 2 AS y, {columns} FROM range(1000) AS numbers(i)")
     model = nbsql.fit(con, "many", target="y")
-    assert model.sql("predict", "many").count("list_inner_product") == 2 * 2 + 1
+    assert model.sql("predict", "many").count("list_inner_product") == 1 + 2 + 1  # the slopes of the first class are 0
     (row,) = con.execute("SELECT * EXCLUDE (y) FROM many LIMIT 1").df().to_dict("records")
     for gaps in ({}, {"x7": None}):
         con.execute("CREATE OR REPLACE TABLE one AS FROM many LIMIT 1")
