@@ -65,9 +65,9 @@ def check_request(path: str | os.PathLike[str], rows: int | Sequence[int], least
     vl_convert()
     whole_number(least, "least")
     _check_rows(rows)
+    check_output(path)
     if Path(path_text(path)).suffix.lower() not in (".html", ".htm"):  # such as a source, given for the path
         raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
-    check_output(path)
 
 
 def _check_rows(rows: Any) -> None:
