@@ -14,8 +14,10 @@ from nbsql.engines.watch import Watch, announce, interruptible, timed
 from nbsql.errors import NotSupportedError
 from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Feature
 
 FOLLOW = "following a table"  # a capability, by its name in messages
+MATRICES_IN_SQL = "a script of covariance matrices"
 
 
 class Runner(ABC):
@@ -81,6 +83,10 @@ class Runner(ABC):
     def run_all(self, statements: Iterable[Statement]) -> None:
         for statement in statements:
             self.run(statement.name, statement.sql)
+
+    def solver(self, statistics: Markup, features: Sequence[Feature]) -> tuple[Runner, Markup]:  # noqa: ARG002
+        """The engine that solves the covariance matrices of features, and their cells there: this one, if its SQL can."""
+        return self, statistics
 
     def drop(self, schema: str, statements: Sequence[Statement]) -> None:  # noqa: ARG002
         """Run statements that drop relations of a model, which others may read, in a schema."""

@@ -6,9 +6,9 @@ from itertools import islice
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.runner import Runner
 from nbsql.errors import InputError, listed
 from nbsql.learning.draft import Draft
-from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
 MOST_COLUMNS = 64  # of a matrix whose dependent columns are all found, which takes an elimination each
@@ -32,16 +32,16 @@ def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
     for feature in features_with_covariance(spec):
         statistics = engine.renderer.fragment("subquery", engine.renderer.fragment("union_of_rows", cells))
         most = len(feature.columns) if len(feature.columns) <= MOST_COLUMNS else 1
-        found = list(islice(_collinear_columns(engine, spec, statistics, feature), most))
+        found = list(islice(_collinear_columns(*engine.solver(statistics, [feature]), feature), most))
         if found:
             error = CollinearError(_collinear_message(feature, *found[0]))
             error.columns = {columns[-1]: _what_is_wrong(feature, label, columns) for label, columns in found}
             raise error
 
 
-def _collinear_columns(engine: Engine, spec: Spec, statistics: Markup, feature: Feature) -> Iterator[tuple[str, list[str]]]:
+def _collinear_columns(engine: Runner, statistics: Markup, feature: Feature) -> Iterator[tuple[str, list[str]]]:
     """The classes and the dependent columns of a feature, each without the last of those before."""
-    while rows := engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
+    while rows := engine.query_macro("collinear_columns", statistics, feature):
         label, columns = rows[0][0], [feature.columns[i - 1] for i in rows[0][1]]
         yield label, columns
         if len(feature.columns) == 1:

@@ -16,7 +16,7 @@ from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import best_features
 from nbsql.learning.shared_features import SharedFeatures
-from nbsql.plan import Plan
+from nbsql.plan import Plan, query_of_estimates
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.derived import with_derived_columns
@@ -319,8 +319,10 @@ class Folds:
         cells = table("cells", self.cells_of_others(spec, fold))
         priors = table("priors", fragment("priors", context, cells))
         if spec.features:
-            estimates = table("estimates", fragment("smoothed_likelihoods", context, cells, priors, spec.features))
-            context = context.with_options(estimates=estimates)
+            solved = temporary(f"matrices of {fold}")
+            before, query = query_of_estimates(self.engine.renderer, context, cells, priors, spec.features, solved)
+            self.engine.run_all(before)
+            context = context.with_options(estimates=table("estimates", query))
         return context, cells, priors
 
     def _limited(self, context: Context, spec: Spec, fold: Markup) -> Context:  # noqa: ARG002 - the cells are of its features

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
+from nbsql.engines.runner import MATRICES_IN_SQL
 from nbsql.errors import InputError
+from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count
 from nbsql.learning.draft import Draft
 from nbsql.plan import Entry, Statement
@@ -23,6 +25,8 @@ def check_script(draft: Draft) -> Draft:
     if draft.best is not None:
         chosen = f"⟨features=nbsql.{type(draft.best).__name__}(...)⟩"
         raise InputError(f"the statements of {chosen} follow from the counts; fit, or name the features")
+    if features_with_covariance(draft.spec):
+        draft.engine.require(MATRICES_IN_SQL)
     return draft
 
 

@@ -15,7 +15,10 @@ from nbsql.spec.spec import Feature, Spec
 def best_features(engine: Engine, spec: Spec, best: Best, statistics: Markup) -> Spec:
     """The spec with only the best features, by the cells of all of them."""
     scores = {
-        name: (score, f or 0.0) for name, score, f in engine.query_macro("ranked_features", statistics, spec.features, best.by)
+        name: (score, f or 0.0)
+        for name, score, f in engine.query_macro(
+            "ranked_features", statistics, spec.features, best.by, solved_relevance(engine, statistics, spec.features)
+        )
     }
 
     def rank(feature: Feature) -> tuple[float, float, int]:
@@ -34,6 +37,18 @@ def with_features(spec: Spec, names: Sequence[str]) -> Spec:
 def rounded(score: float, digits: int = 12) -> float:
     """A score, rounded because parallel sums differ in their last digits, which must not decide anything."""
     return float(f"{score:.{digits}g}")
+
+
+def solved_relevance(
+    engine: Engine, statistics: Markup, features: Sequence[Feature]
+) -> dict[str, Sequence[float | None]] | None:
+    """The relevance of columns that share a covariance matrix, by the name of the feature; None where SQL finds it."""
+    matrices = [feature for feature in features if feature.family.kind == "matrix"]
+    solver, _ = engine.solver(statistics, matrices) if matrices else (engine, None)
+    if solver is engine:
+        return None
+    found = (row for each in matrices for row in solver.query_macro("multivariate_relevance", each.unregularised))
+    return {name: numbers for name, *numbers in found}
 
 
 def accept_candidates(draft: Draft) -> Draft:

@@ -5,6 +5,7 @@ from typing import Any
 
 from nbsql.engines.source import column_names
 from nbsql.evaluation.profile import dependence, discrimination, feature_named, profile
+from nbsql.learning.selection import solved_relevance
 from nbsql.model.base import Handle
 from nbsql.queries.query import Query
 
@@ -31,7 +32,7 @@ class Separating(Handle):
         statistics, features = self.state.plan.current_cells(), self.state.spec.features
         if values:
             return self._macro_query("relevance_of_values", statistics, self.state.relations["priors"], features)
-        return self._macro_query("relevance", statistics, features)
+        return self._macro_query("relevance", statistics, features, solved_relevance(self.state.engine, statistics, features))
 
     def discrimination(self, a: Any, b: Any) -> Query:
         """What distinguishes class `a` from class `b`, from the counts alone, the strongest evidence first.

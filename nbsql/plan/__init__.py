@@ -1,6 +1,6 @@
 """Turns a spec into ordered, named statements. It only renders SQL and needs no connection."""
 
-from nbsql.plan.base import Entry, Statement
+from nbsql.plan.base import Entry, Solved, Statement, query_of_estimates
 from nbsql.plan.counting import Counting
 from nbsql.plan.estimating import Estimating
 from nbsql.plan.parts import PARTS
@@ -14,5 +14,5 @@ class Plan(Counting, Estimating):
 
 __all__ = [
     "MACROS", "PARTS", "REVIEW", "ROW_VERBS", "UNCALIBRATED", "VERBS", "Entry", "Judgeable", "Plan",
-    "Rows", "Statement",
+    "Rows", "Solved", "Statement", "query_of_estimates",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from nbsql.plan.rows import Rows
 from nbsql.rendering.relations import Relations
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.half_life import NEGLIGIBLE_AGE
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 
 BINS = 10  # the default number of bins of the calibration error and of tables of bins
 
@@ -27,6 +27,33 @@ class Statement:
     name: str
     sql: str
     small: bool = False
+
+
+@dataclass(frozen=True)
+class Solved(Statement):
+    """A table of the likelihoods of features with a covariance matrix, solved from the cells that `sql` returns."""
+
+    _: KW_ONLY
+    relation: Markup
+    features: Sequence[Feature]
+
+
+def query_of_estimates(
+    renderer: Renderer, context: Context, cells: Markup, priors: Markup, features: Sequence[Feature], solved: Markup
+) -> tuple[list[Statement], Markup]:
+    """The query of the likelihoods of features, and the statements before it.
+
+    An engine that computes a query wherever it is named would take too long for matrices, and has the table `solved` made.
+    """
+    matrices = [each for each in features if each.family.kind == "matrix" and renderer.dialect.traits.materializes_estimates]
+    others = [feature for feature in features if feature not in matrices]
+    queries = [renderer.fragment("smoothed_likelihoods", context, cells, priors, others)] if others else []
+    if not matrices:
+        return [], queries[0]
+    sql = renderer.statement("cells_to_solve", cells, matrices, priors)
+    queries.append(renderer.fragment("solved_likelihoods", solved, priors))
+    statement = Solved("matrices", sql, relation=solved, features=matrices)
+    return [statement], renderer.fragment("union_of_rows", queries)
 
 
 @dataclass(frozen=True)

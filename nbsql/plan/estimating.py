@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from markupsafe import Markup
 
 from nbsql.errors import NotSupportedError
-from nbsql.plan.base import Entry, Statement
+from nbsql.plan.base import Entry, Statement, query_of_estimates
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions, SegmentTables
 from nbsql.plan.form import numbers_per_class
@@ -53,9 +53,13 @@ class Estimating(Scoring):
                 drop = self.renderer.statement("drop_relation", "table", self.relations["estimates"], if_exists=True)
                 yield Statement("drop estimates", drop)
             context = Context.of(self.spec, options=QueryOptions(has_unique_cells=has_unique_cells))
-            arguments = (context, self.current_cells(), self.relations["priors"], self.tabulated_features)
-            query = self.renderer.fragment("smoothed_likelihoods", *arguments)
+            solved = self.relations["matrices"]
+            arguments = (context, self.current_cells(), self.relations["priors"], self.tabulated_features, solved)
+            before, query = query_of_estimates(self.renderer, *arguments)
+            yield from before
             yield from self._create_or_refill("estimates", query, again=again and traits.refills_tables)
+            if before:
+                yield Statement("drop the matrices", self.renderer.statement("drop_if_exists", solved))
         if again:
             return
         yield self.create_likelihoods_view()

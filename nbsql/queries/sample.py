@@ -1,8 +1,11 @@
 """Models as generators: rows drawn from a model."""
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import mul
 from typing import Any
 
 from markupsafe import Markup
@@ -58,8 +61,35 @@ def sample(state: ModelState, n: Any, seed: Any) -> Query:
     renderer = engine.renderer
     drawn = list(_columns_to_draw(plan.spec, renderer.dialect.query))
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.current_cells())
+    vectors = (each.feature for each in drawn if each.feature.family.sampling_kind == "vector")
+    factors = {feature.name: list(_factors(state, feature)) for feature in vectors}
     components = None if plan.spec.components is None else plan.relations["components"]
-    return Query(engine, renderer.statement("drawn_rows", drawn, plan.spec.target, n, seed, *relations, components))
+    return Query(engine, renderer.statement("drawn_rows", drawn, plan.spec.target, n, seed, *relations, factors, components))
+
+
+def _factors(state: ModelState, feature: Feature) -> Iterator[tuple[str, Sequence[float | None]]]:
+    """For each class its label, and the means and the Cholesky factor, row by row, of several numbers.
+
+    If no row has had all numbers, there is one of no class.
+    """
+    family: Any = feature.family
+    columns, quoted = feature.columns, family.quoted_columns
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for label, value, mean, covariance in state.engine.query_macro(
+        "covariances_to_factor", state.plan.relations["likelihoods"], feature
+    ):
+        found.setdefault(label, {})[value] = mean, covariance
+    if not found:
+        yield "", [None] * (len(columns) * (len(columns) + 3) // 2)
+    for label, entries in found.items():
+        factor: list[list[float]] = []
+        for j, column in enumerate(columns):
+            row: list[float] = []
+            for k in range(j):
+                rest = entries[f"[{quoted[k]},{quoted[j]}]"][1] - sum(map(mul, row, factor[k]))
+                row.append(rest / factor[k][k] if factor[k][k] else 0.0)
+            factor.append([*row, math.sqrt(max(entries[column][1] - sum(map(mul, row, row)), 0.0))])
+        yield label, [*(entries[column][0] for column in columns), *chain.from_iterable(factor)]
 
 
 def _columns_to_draw(spec: Spec, gate: Any) -> Iterator[_DrawnFeature]:

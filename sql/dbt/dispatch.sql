@@ -197,7 +197,6 @@
 {% macro product() %}{% do return(adapter.dispatch('product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro query_rows() %}{% do return(adapter.dispatch('query_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro raise_error() %}{% do return(adapter.dispatch('raise_error', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro recursive() %}{% do return(adapter.dispatch('recursive', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replace_columns() %}{% do return(adapter.dispatch('replace_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replaces_slices() %}{% do return(adapter.dispatch('replaces_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro review() %}

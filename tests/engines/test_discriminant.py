@@ -181,6 +181,14 @@ def test_rows_are_drawn_of_them(tables):
             assert float(ours) == pytest.approx(float(theirs), abs=0.12 * max(1.0, abs(float(theirs)) if theirs < 1e3 else 1))
 
 
+@pytest.mark.parametrize("place", ["spark"], indirect=True)
+def test_a_script_of_them_is_refused_where_they_are_solved_outside_of_sql(place):
+    flat(place)
+    with pytest.raises(nbsql.NotSupportedError) as caught:
+        nbsql.fit_sql(place.con, "flat", target="y", id="id", method="lda", name="m")
+    assert str(caught.value) == "a script of covariance matrices is not available on Spark yet; it is on DuckDB"
+
+
 def flat(place):
     columns = {"id": "INTEGER", "y": "VARCHAR", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}
     chance = random.Random(3)  # noqa: S311

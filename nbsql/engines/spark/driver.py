@@ -2,22 +2,26 @@
 
 import re
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
+import duckdb
 from markupsafe import Markup
 from pyspark.errors import AnalysisException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
+from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
-from nbsql.engines.runner import FOLLOW
+from nbsql.engines.runner import FOLLOW, MATRICES_IN_SQL, Runner
 from nbsql.engines.spark.gateway import ERRORS, GONE, Py4JError, Py4JJavaError, gateway_of
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError
+from nbsql.plan import Solved, Statement
 from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Feature
 
 _LEAST_VERSION = 4
 _STOPPED = "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
@@ -41,6 +45,11 @@ _TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$
 # Tables of rows, which may be large; all other temporary tables have the size of a model.
 _STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
 
+_LIKELIHOODS = (
+    "class string, feature string, value string, unseen boolean, likelihood double, log_likelihood double, score double, "
+    "mean double, variance double, rate double"
+)
+
 # pyspark logs a JVM trace of every error; those that become errors of nbsql are not logged, and the user's own are.
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
@@ -54,7 +63,7 @@ class SparkDriver(Engine):
 
     title = "Spark"
     drafts = True
-    unsupported = frozenset(["auto", FOLLOW, "predict_one", "predict_one_sql"])
+    unsupported = frozenset(["auto", FOLLOW, MATRICES_IN_SQL, "predict_one", "predict_one_sql"])
 
     def __init__(self, session: SparkSession) -> None:
         self.gateway = gateway_of(session)
@@ -118,6 +127,34 @@ class SparkDriver(Engine):
                 self.session.sql(self.renderer.statement("create_view_as", Markup(made[2]), select, temporary=True))  # noqa: S704
                 return
             self.gateway.cut_off(rows).createOrReplaceTempView(made[2])
+
+    def run_all(self, statements: Iterable[Statement]) -> None:
+        for statement in statements:
+            if isinstance(statement, Solved):
+                self._solve(statement)
+            else:
+                self.run(statement.name, statement.sql)
+
+    def _solve(self, statement: Solved) -> None:
+        self.announce(statement.name)
+        engine, cells = self._beside(statement.sql)
+        query = engine.renderer.statement("likelihoods_of_matrices", cells, statement.features)
+        with self.timed(statement.name), self.errors():
+            rows = self.session.createDataFrame(engine.arrow(query), _LIKELIHOODS)
+            rows.createOrReplaceTempView(str(statement.relation))
+        if self._before is not None:
+            self._before.setdefault(str(statement.relation), None)
+
+    def solver(self, statistics: Markup, features: Sequence[Feature]) -> tuple[Runner, Markup]:
+        return self._beside(self.renderer.statement("cells_to_solve", statistics, features))
+
+    def _beside(self, query: str) -> tuple[DuckDB, Markup]:
+        """A database in this process with the rows of a query as its table `cells`."""
+        with self.timed("cells to solve"), self.errors():
+            rows = self.gateway.lean(self.session.sql(query)).toArrow()
+        engine = DuckDB(duckdb.connect())
+        engine.connection.register("cells", rows)
+        return engine, engine.renderer.fragment("word", "cells")
 
     @contextmanager
     def errors(self) -> Iterator[None]:

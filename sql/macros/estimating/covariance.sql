@@ -20,7 +20,7 @@
     eliminated(class, k, matrix)       [R I] after elimination of k columns less one
     whitened(class, rows, deviations)  the last of these matrices
 #}
-{% macro default__covariance_steps(feature) -%}
+{% macro covariance_steps(feature) -%}
 {% set family = feature.family -%}
 {% set p = feature.columns | length -%}
 {% set lost = 1 if family.variance == 'sample' else 0 -%}
@@ -109,13 +109,19 @@ covariances AS MATERIALIZED (
 
 {# These common table expressions from the cells of a model, and a query of its classes. #}
 {% macro covariances_of_cells(classes, cells, feature) -%}
-WITH {{ nbsql.recursive() }}classes AS {{ nbsql.subquery(classes) }},
+WITH RECURSIVE classes AS {{ nbsql.subquery(classes) }},
 comoments AS {{ nbsql.subquery(nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value'])) }},
 {{ nbsql.covariance_steps(feature) }}
 {%- endmacro %}
 
+{# The likelihoods (likelihoods.sql) of such features alone, in all classes that have cells. #}
+{% macro likelihoods_of_matrices(cells, features) -%}
+{% set classes %}(SELECT DISTINCT class FROM {{ cells }} AS cells){% endset -%}
+{{ nbsql.likelihoods_of_cells(cells, classes, features) }}
+{%- endmacro %}
+
 {# ln |S| of a matrix of p columns in `whitened`; columns that do not vary are left out. #}
-{% macro default__log_determinant(p) -%}
+{% macro log_determinant(p) -%}
 {% set share %}CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END{% endset -%}
 {{ nbsql.list_total(nbsql.list_mapped(nbsql.list_of_whole_numbers(1, p + 1), share, 'j')) }}
 {%- endmacro %}
@@ -177,7 +183,7 @@ FROM (
 {%- endmacro %}
 
 {# One row per matrix without an inverse: class, as text, and the columns that are linearly dependent. #}
-{% macro default__collinear_columns(model, statistics, feature) -%}
+{% macro collinear_columns(statistics, feature) -%}
 {% set p = feature.columns | length -%}
 {{ nbsql.covariances_of_cells(nbsql.class_counts(statistics), statistics, feature) }},
 columns AS (

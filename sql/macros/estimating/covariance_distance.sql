@@ -8,7 +8,7 @@
   To follow the common table expressions `comoments` and `classes`, which they read: whites, and log_determinants(class,
   log_determinant), which lacks a class without an inverse.
 #}
-{% macro default__inverse_steps(feature) -%}
+{% macro inverse_steps(feature) -%}
 {% set p = feature.columns | length -%}
 {% set left %}CASE WHEN matrix[j][j] > 1e-10 AND deviations[j] > 0 THEN 1 ELSE 0 END{% endset -%}
 ,
@@ -33,7 +33,7 @@ whites AS MATERIALIZED (
 {%- endmacro %}
 
 {# The trace of the inverse of the covariance matrix of `one` times the covariance matrix of `other`. #}
-{% macro default__trace_of(feature, one, other) -%}
+{% macro trace_of(feature, one, other) -%}
 (
   SELECT sum(left_of.white * right_of.white * sides.covariance)
   FROM whites AS left_of
@@ -48,7 +48,7 @@ whites AS MATERIALIZED (
 {%- endmacro %}
 
 {# To follow FROM: relations of_<class> of at most one row for two classes, with their log_determinant. #}
-{% macro default__joined_determinants(feature, classes) -%}
+{% macro joined_determinants(feature, classes) -%}
 {% for class in classes %}
 LEFT JOIN (
   SELECT log_determinant FROM log_determinants WHERE class = {{ nbsql.text(class) }}
@@ -87,7 +87,7 @@ comoments AS (
 {% set queries = [nbsql.pooled_moments(nbsql.word('of_class'), ['feature', 'value']), within] -%}
 SELECT *
 FROM (
-  WITH {{ nbsql.recursive() }}of_class AS (
+  WITH RECURSIVE of_class AS (
     {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
   ),
   {{ nbsql.two_classes(['total', 'within'], queries) | indent(2) }}

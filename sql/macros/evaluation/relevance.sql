@@ -26,10 +26,10 @@
                              distributions, for each column; (C - 1) / 2n for others
     gain                     mutual_information - by_chance, by which the features are ordered; about 0 for a feature that tells nothing
 
-  Columns that share a covariance matrix are evaluated
-  together (covariance_distance.sql).
+  Columns that share a covariance matrix are evaluated together (covariance_distance.sql); solved: what was found so already, for each such
+  feature the numbers of its row.
 #}
-{% macro relevance(statistics, features) -%}
+{% macro relevance(statistics, features, solved=none) -%}
 SELECT
   feature,
   mutual_information,
@@ -38,7 +38,7 @@ SELECT
   f_statistic,
   by_chance,
   mutual_information - by_chance AS gain
-FROM {{ nbsql.subquery(nbsql.unsorted_relevance(statistics, features)) }} AS relevant
+FROM {{ nbsql.subquery(nbsql.unsorted_relevance(statistics, features, solved)) }} AS relevant
 ORDER BY gain DESC NULLS LAST, mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
 {%- endmacro %}
 
@@ -46,7 +46,7 @@ ORDER BY gain DESC NULLS LAST, mutual_information DESC NULLS LAST, f_statistic D
   The same with n, the rows (or occurrences) of the feature, in no order. A number whose zeros are counted apart is informative by whether
   it is 0, and then by its value: I(x; C) = I([x = 0]; C) + P(x <> 0) I(x; C | x <> 0).
 #}
-{% macro unsorted_relevance(statistics, features) -%}
+{% macro unsorted_relevance(statistics, features, solved) -%}
 {% if features | selectattr('family.zeros') | list -%}
 SELECT
   feature,
@@ -56,15 +56,15 @@ SELECT
   sum(chi_square) AS chi_square,
   max(f_statistic) AS f_statistic,
   sum(n * by_chance) / max(n) AS by_chance
-FROM {{ nbsql.subquery(nbsql.relevance_parts(statistics, features)) }} AS parts
+FROM {{ nbsql.subquery(nbsql.relevance_parts(statistics, features, solved)) }} AS parts
 GROUP BY feature
 {%- else -%}
-{{ nbsql.relevance_parts(statistics, features) }}
+{{ nbsql.relevance_parts(statistics, features, solved) }}
 {%- endif %}
 {%- endmacro %}
 
 {# The same, with two rows for a number whose zeros are counted apart: one for whether it is 0, and one for its nonzero values. #}
-{% macro relevance_parts(statistics, features) -%}
+{% macro relevance_parts(statistics, features, solved) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 of_values AS (
   SELECT
@@ -140,9 +140,13 @@ SELECT
   f_statistic,
   least(coalesce(by_chance, of_class), of_class)
 FROM of_numbers
-{%- for feature in features | selectattr('family.kind', 'equalto', 'matrix') +%}
+{%- for feature in features | selectattr('family.kind', 'equalto', 'matrix') if solved is none or feature.name in solved +%}
 UNION ALL
-{{ nbsql.multivariate_relevance(feature.unregularised) }}
+{% if solved is none %}{{ nbsql.multivariate_relevance(feature.unregularised) }}
+{%- else -%}
+SELECT {{ nbsql.text(feature.name) }}
+{%- for number in solved[feature.name] %}, {{ nbsql.number_or_null(number) }}{% endfor %}
+{%- endif %}
 {%- endfor %}
 {%- endmacro %}
 

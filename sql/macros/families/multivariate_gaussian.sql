@@ -78,17 +78,21 @@ means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.fe
   One row per pair of columns i <= j, including each column with itself: i, j, k (its number, row by row), value (of its cell), scale_i,
   scale_j.
 #}
-{% macro default__column_pairs(feature) -%}
+{% macro column_pairs(feature) -%}
 {% set p = feature.columns | length -%}
 {% set before %}(i - 1) * (2 * {{ p }} + 2 - i){% endset -%}
 {% set scales %}{% for scale in feature.family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set names %}{% for column in feature.columns %}{{ nbsql.text(column) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set quoted %}{% for column in feature.family.quoted_columns %}{{ nbsql.text(column) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set i, j = nbsql.word('i'), nbsql.word('j') -%}
+{% set quoted_i, quoted_j = nbsql.element(nbsql.word('quoted'), i), nbsql.element(nbsql.word('quoted'), j) -%}
 SELECT
   i,
   j,
   {{ nbsql.whole_quotient(before, 2) }} + j - i + 1 AS k,
-  CASE WHEN i = j THEN names[i] ELSE '[' || quoted[i] || ',' || quoted[j] || ']' END AS value,
-  scales[i] AS scale_i,
-  scales[j] AS scale_j
+  CASE WHEN i = j THEN {{ nbsql.element(nbsql.word('names'), i) }} ELSE '[' || {{ quoted_i }} || ',' || {{ quoted_j }} || ']' END AS value,
+  {{ nbsql.element(nbsql.word('scales'), i) }} AS scale_i,
+  {{ nbsql.element(nbsql.word('scales'), j) }} AS scale_j
 FROM (
   SELECT {{ nbsql.whole_numbers(1, p + 1) | indent(2) }} AS i
 ) AS rows
@@ -97,8 +101,8 @@ CROSS JOIN (
 ) AS columns
 CROSS JOIN (
   SELECT
-    {{ nbsql.array() }}{{ nbsql.text_list(feature.columns) }} AS names,
-    {{ nbsql.array() }}{{ nbsql.text_list(feature.family.quoted_columns) }} AS quoted,
+    {{ nbsql.list_of(names, nbsql.string()) }} AS names,
+    {{ nbsql.list_of(quoted, nbsql.string()) }} AS quoted,
     {{ nbsql.list_of(scales, nbsql.double()) }} AS scales
 ) AS names
 WHERE i <= j
@@ -198,7 +202,7 @@ SELECT
   One row per class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
   columns of likelihoods (likelihoods.sql).
 #}
-{% macro default__multivariate_gaussian_likelihoods(features) -%}
+{% macro multivariate_gaussian_likelihoods(features) -%}
 {% for feature in features -%}
 {% set family = feature.family -%}
 {% set p = feature.columns | length -%}

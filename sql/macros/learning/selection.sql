@@ -7,7 +7,7 @@
     symmetrical_uncertainty  that of the gain, likewise
     the other scores    unchanged (relevance.sql)
 #}
-{% macro ranked_features(statistics, features, by) -%}
+{% macro ranked_features(statistics, features, by, solved=none) -%}
 SELECT
   relevant.feature,
   {% if by == 'mutual_information' %}
@@ -18,7 +18,7 @@ SELECT
   relevant.{{ nbsql.word(by) }}
   {%- endif %} AS score,
   relevant.f_statistic
-FROM {{ nbsql.subquery(nbsql.unsorted_relevance(statistics, features)) }} AS relevant
+FROM {{ nbsql.subquery(nbsql.unsorted_relevance(statistics, features, solved)) }} AS relevant
 CROSS JOIN (
   SELECT sum(n) AS n, -sum(n * ln(n / total)) / max(total) AS entropy
   FROM (

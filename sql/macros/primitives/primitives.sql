@@ -42,9 +42,6 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# A text, or the missing one. #}
 {% macro nullable_text(value) -%} {% if value is none %}{{ nbsql.no_text() }}{% else %}{{ nbsql.text(value) }}{% endif %} {%- endmacro %}
 
-{# To follow WITH, if a common table expression may read itself. #}
-{% macro default__recursive() %}RECURSIVE {% endmacro %}
-
 {# To precede the query of a common table expression that is read more than once and should be run once. #}
 {% macro default__materialized() %}MATERIALIZED {% endmacro %}
 

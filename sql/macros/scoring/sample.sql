@@ -9,10 +9,10 @@
   distribution, AIIE Transactions 6, 1974): slots of equal width from 0 to 1, each with the values that reach into it. So it is an
   equality join, which needs no sort, unlike an ASOF join.
 
-  types: of the columns, by feature and column. components: their view, if classes have some (mixture.sql). A member is then drawn like a
-  class and replaced by its class at the end.
+  types: of the columns, by feature and column. factors: of features with a covariance matrix, by name (sample_vectors.sql). components:
+  their view, if classes have some (mixture.sql). A member is then drawn like a class and replaced by its class at the end.
 #}
-{% macro drawn_rows(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
+{% macro drawn_rows(features, target, n, seed, priors, likelihoods, statistics, factors, components=none) -%}
 {% if components is not none -%}
 {% set priors, likelihoods, statistics = nbsql.member_priors(), nbsql.member_likelihoods(), nbsql.member_statistics(statistics) -%}
 {% endif -%}
@@ -93,7 +93,7 @@ numbers AS {{ nbsql.materialized() }}(
 {{ nbsql.drawn_levels(levels[:loop.index0 * 20], block, loop.index, seed) }}
 {%- endfor %}
 {%- for feature in vectors %},
-{{ nbsql.cholesky_factors(feature) }}
+{{ nbsql.cholesky_factors(feature, factors[feature.name]) }}
 {%- endfor %}
 {%- for feature in bags %},
 {{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
@@ -129,7 +129,8 @@ LEFT JOIN count{{ i }}
   ON count{{ i }}.class = drawn.class AND {{ nbsql.is_in_slot(nbsql.word('count' ~ i), nbsql.word('drawn.u' ~ i), 64) }}
 {% endfor %}
 {% for feature in vectors %}
-LEFT JOIN factor{{ nbsql.feature_suffix(feature) }} ON factor{{ nbsql.feature_suffix(feature) }}.class = drawn.class
+LEFT JOIN factor{{ nbsql.feature_suffix(feature) }}
+  ON factor{{ nbsql.feature_suffix(feature) }}.label = {{ nbsql.text_of(nbsql.word('drawn.class')) }}
 {% endfor %}
 {% for feature in bags %}
 LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(feature) }}.of_row = drawn.nbsql_row

@@ -1,39 +1,25 @@
 {#
   Several numbers with a covariance matrix, drawn: x = m + L z, with independent z of mean 0 and variance 1 and S = L L', the Cholesky
   factor of the class's covariances (Gentle, Random Number Generation and Monte Carlo Methods, 2003, section 5.3).
-
-  With the correlations R = C D C', which elimination leaves as [D C', C^-1] (covariance.sql), row j of L is that of C D^1/2 times the
-  standard deviation of column j.
 #}
 
-{# The numbers that sampling reads of a feature, one row per class: class, mean_3_1, ... of its columns, lower_3_1, ... of L row by row. #}
-{% macro cholesky_factors(feature) -%}
-{% set p = feature.columns | length -%}
-factor{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
-  WITH RECURSIVE pairs AS MATERIALIZED {{ nbsql.subquery(nbsql.column_pairs(feature)) | indent(2) }},
-  entries AS MATERIALIZED (
-    SELECT likelihoods.class, pairs.i, pairs.j, likelihoods.mean, likelihoods.variance AS covariance
-    FROM likelihoods
-    JOIN pairs ON pairs.value = likelihoods.value
-    WHERE likelihoods.feature = {{ nbsql.text(feature.name) }}
-  ),
-  covariances AS (
-    SELECT class, i, j, covariance FROM entries
-  ),
-  {{ nbsql.elimination(p) | indent(2) }}
-  SELECT
-    whitened.class
-    {%- for j in range(1, p + 1) %},
-    centres.means[{{ j }}] AS mean{{ nbsql.feature_suffix(feature, j) }}
-    {%- for k in range(1, j + 1) %},
-    whitened.deviations[{{ j }}] * whitened.matrix[{{ k }}][{{ j }}] / sqrt(whitened.matrix[{{ k }}][{{ k }}])
-      AS lower{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + k) }}
-    {%- endfor %}
-    {%- endfor +%}
-  FROM whitened
-  JOIN (
-    SELECT class, {{ nbsql.ordered_list(nbsql.word('mean'), nbsql.word('i')) }} AS means FROM entries WHERE i = j GROUP BY class
-  ) AS centres ON centres.class = whitened.class
+{# One row per class and column or pair of columns of such a feature: label, as text, value, mean, covariance. #}
+{% macro covariances_to_factor(likelihoods, feature) -%}
+SELECT {{ nbsql.text_of(nbsql.word('class')) }} AS label, value, mean, variance AS covariance
+FROM {{ likelihoods }} AS likelihoods
+WHERE feature = {{ nbsql.text(feature.name) }}
+{%- endmacro %}
+
+{# The numbers that sampling reads of a feature, one row per class: label, mean_3_1, ... of its columns, lower_3_1, ... of L row by row. #}
+{% macro cholesky_factors(feature, rows) -%}
+{% set p, names = feature.columns | length, namespace(found=['label']) -%}
+{% for name, count in [('mean', p), ('lower', p * (p + 1) // 2)] -%}
+{% for j in range(1, count + 1) %}{% set names.found = names.found + [name ~ nbsql.feature_suffix(feature, j)] %}{% endfor -%}
+{% endfor -%}
+factor{{ nbsql.feature_suffix(feature) }} AS (
+  SELECT * FROM {% call(row, _) nbsql.constants(rows, 'factors', names.found, 2) -%}
+{{ nbsql.text(row[0]) }}{% for number in row[1] %}, {{ nbsql.number_or_null(number) }}{% endfor %}
+{%- endcall +%}
 )
 {%- endmacro %}
 
