@@ -222,7 +222,8 @@ GROUP BY a, b, {{ by }}, x, y
 {%- else -%}
 {% for a, b in pairs -%}
 SELECT
-  {{ a }} AS a, {{ b }} AS b, {{ by }}, {{ nbsql.value_as_text(a, numbered) }} AS x, {{ nbsql.value_as_text(b, numbered) }} AS y, {{ n }} AS n
+  {{ a }} AS a, {{ b }} AS b, {{ by }},
+  {{ nbsql.value_as_text(a, numbered) }} AS x, {{ nbsql.value_as_text(b, numbered) }} AS y, {{ n }} AS n
 FROM {{ coded }} AS coded
 WHERE {{ nbsql.has_both_values(a, b, gaps) }}
 GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}

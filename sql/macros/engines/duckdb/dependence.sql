@@ -1,5 +1,4 @@
 {# The sums over cells of pairs (evaluation/dependence.sql) by joins, which take half of the time of windows. #}
-
 {% macro duckdb__sums_of_pairs() -%}
 SELECT cells.*, classes.n AS of_class, xs.n AS of_x, ys.n AS of_y
 FROM cells
@@ -9,7 +8,8 @@ JOIN (
   SELECT {{ keys }}, sum(n) AS n FROM cells GROUP BY {{ keys }}
 ) AS {{ nbsql.word(name) }}
   ON {% for column in ['a', 'b', 'class'] + columns -%}
-  {{ nbsql.word(name) }}.{{ nbsql.word(column) }} {% if loop.index > 3 %}IS NOT DISTINCT FROM{% else %}={% endif %} cells.{{ nbsql.word(column) }}
-  {%- if not loop.last %} AND {% endif %}{% endfor +%}
+  {% set equals %}{% if loop.index > 3 %}IS NOT DISTINCT FROM{% else %}={% endif %}{% endset -%}
+  {{ nbsql.word(name) }}.{{ nbsql.word(column) }} {{ equals }} cells.{{ nbsql.word(column) }}{% if not loop.last %} AND {% endif %}
+  {%- endfor +%}
 {% endfor %}
 {%- endmacro %}
