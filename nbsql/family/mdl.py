@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
-from math import floor, log2
+from math import floor, inf, log2
 from typing import Any, NamedTuple
 
 
@@ -88,6 +88,8 @@ def _quantile_edges(places: Sequence[Place], bins: int, classes: int) -> set[flo
     """
     edges, up_to, before = set[float](), 0.0, 0
     total = sum(n for place in places for _, n in place.cells)
+    if total == inf:  # a weight that the count will refuse
+        return edges
     bins = min(bins, floor(total / (25 * max(classes, 1))))
     for place, following in pairwise(places):
         up_to += sum(n for _, n in place.cells)

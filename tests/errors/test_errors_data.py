@@ -54,6 +54,11 @@ def test_data_that_cannot_be_used(golf, refused):
             "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
         ),
         (
+            "SELECT *, CASE n WHEN 3 THEN 'inf'::DOUBLE ELSE 1 END AS w FROM golf",
+            {"weight": "w", "method": "weighted"},
+            "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
+        ),
+        (
             "SELECT *, 0 AS w FROM golf",
             {"weight": "w"},
             "every row of the query has a weight of 0; a model needs rows that count",
