@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,8 @@ def serve(address: str) -> None:
     import nbsql.cli.commands  # with DuckDB and all else that every command imports
     from nbsql.rendering.renderer import Renderer
 
+    for module in ("console", "table", "text"):  # which most commands print with
+        import_module(f"rich.{module}")
     Renderer("duckdb")
     gc.collect()
     gc.freeze()
