@@ -43,7 +43,7 @@ def pytest_configure(config):
     # Python's own handler, each statement would start a thread that waits for it, here as it does in them.
     signal.signal(signal.SIGINT, _interrupt)
     # Plans and rendered texts are many small pieces: glibc is to keep those that are given back, in the workers and programs
-    # that start from here on, and Python is to look through them for garbage less often. Together that saves a fourteenth.
+    # that start from here on, and Python is to look through them for garbage less often. Together that saves a twentieth.
     os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.tcache_count=2000")
     gc.set_threshold(20_000)
     config.pluginmanager.register(Summary(config))

@@ -52,7 +52,6 @@ WHERE {{ nbsql.is_counted(model) }}
 #}
 {% macro evidence_of_features(model, rows, parameters, lookups, relative, bins) -%}
 {% set listed = bins | map('first') | list -%}
-{% set guarded = listed | selectattr('family.parameters') | list -%}
 {% set inputs = model.form.computed_features + (model.form.star_categories + listed) | selectattr('family.parameters') | list -%}
 WITH numbered AS {{ nbsql.materialized() }}(
   {% if bins %}
@@ -77,8 +76,7 @@ SELECT
   {%- for feature in listed %}
   {%- set terms = namespace(list=[]) %}
   {%- for k in model.form.class_numbers %}
-  {%- set found = nbsql.found_score(feature, k) %}
-  {%- set terms.list = terms.list + [nbsql.level_term(feature, k, found) if guarded else found] %}
+  {%- set terms.list = terms.list + [nbsql.level_term(feature, k, nbsql.found_score(feature, k))] %}
   {%- endfor %}
   {{- nbsql.evidence_of_terms(model, feature, terms.list, relative) }}
   {%- endfor +%}
