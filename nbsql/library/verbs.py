@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
-from nbsql.errors import suggestion
+from nbsql.errors import in_words, suggestion
 from nbsql.evaluation.hopeless import hopeless
 from nbsql.evaluation.learnt import remember
 from nbsql.family import Family
@@ -24,6 +24,7 @@ from nbsql.plan import Statement
 from nbsql.queries.query import Query
 from nbsql.spec.features import looks_at_values
 from nbsql.spec.keywords import FitOptions, ModelOptions, SmoothedOptions, UnnamedFitOptions
+from nbsql.spec.method import in_method
 from nbsql.spec.options import Options, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
@@ -87,7 +88,8 @@ def fit(
     columns, given = columns_to_choose({} if families is None else families)
     known = SmoothedOptions.__optional_keys__
     for argument in options.keys() - known:  # as Python says
-        raise TypeError(f"fit() got an unexpected keyword argument {argument!r}{suggestion(argument, known)}")
+        hint = in_method(argument, options) or suggestion(argument, known)
+        raise TypeError(in_words(f"fit() got an unexpected keyword argument {argument!r}{hint}"))
     settings = Options.of(target, {**options, "families": given})
     with opened(con, create=True) as engine, engine.transaction(name):
         place = destination_for(engine, name, database, replace=replace)

@@ -1,7 +1,8 @@
 """The classifiers that `method` of a fit accepts, each with its own options as arguments."""
 
+import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
@@ -358,3 +359,18 @@ def method_named(method: Any) -> Classifier:
         known = f"; the methods are {', '.join(map(repr, METHODS))} and ⟨nbsql.Mixture(2)⟩"
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or known}")
     return METHODS[method]()
+
+
+def in_method(name: str, options: Mapping[str, Any]) -> str:
+    """The end of a message that says which method has an option that was given beside it; "" if none has it.
+
+    >>> in_method("components", {"components": 2})
+    '; it is an option of a method: ⟨method=nbsql.Mixture(components=2)⟩'
+    """
+    named = options.get("method")
+    asked: list[type] = [METHODS[named]] if isinstance(named, str) and named in METHODS else [type(named)]
+    for kind in (*asked, *METHODS.values(), Mixture):
+        if issubclass(kind, Classifier) and name in {each.name for each in fields(kind)}:
+            value = reprlib.repr(options[name])
+            return f"; it is an option of a method: ⟨method=nbsql.{kind.__name__}({name}={value})⟩"
+    return ""
