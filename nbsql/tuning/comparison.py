@@ -59,10 +59,7 @@ class Comparison:
     def winner(self, nothing: Mapping[str, int] | None = None) -> int:
         """The number of the best setting: naive Bayes, and no temperature, unless another gains more than a standard error.
 
-        Unless that gains more than a standard error over the priors, it is these (the rule of one standard error: Breiman et
-        al., Classification and Regression Trees, 1984, section 3.4.3): of many settings one is better than the priors by luck.
-        `nothing` has no candidate of any column, if that may be.
-
+        If its log loss is above that of the priors, it is these: `nothing` has no candidate of any column, if that may be.
         Among other methods the lowest log loss decides, but a matrix beside weights must gain more than a standard error. A
         temperature must also gain half the logarithm of the rows, in nats (Schwarz, Estimating the dimension of a model, Annals
         of Statistics 6, 1978): few rows that are all predicted right call for one that is nearly certain.
@@ -77,8 +74,7 @@ class Comparison:
             if is_worth_it and found.is_sure(0.0 if is_alike else _MIN_STANDARD_ERRORS):
                 winner = number
         priors = self.terms.priors
-        found = self.terms.compare(self._losses[winner], self.terms.losses(priors, None))
-        if nothing is None or found.is_sure(_MIN_STANDARD_ERRORS) or abs(found.gain) < _ROUNDING:
+        if nothing is None or self.terms.compare(self.terms.losses(priors, None), self._losses[winner]).gain < _ROUNDING:
             return winner
         self.add([Setting("priors alone", nothing, False)], priors)
         return len(self.settings) - 1

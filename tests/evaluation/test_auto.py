@@ -226,21 +226,6 @@ def test_columns_that_are_worse_than_none_are_left_out(con):
     assert "priors alone" not in [setting for _, setting, *_ in kept.ranking.fetchall()]
 
 
-@pytest.mark.slow
-def test_columns_that_are_better_than_none_by_luck_are_left_out(con):
-    con.execute(
-        "CREATE TABLE noise AS SELECT hash(i) % 2 AS y, hash(i + 12) % 3 AS a, hash(i + 372) / 1e19 AS b, "
-        "hash(i + 684) % 2 AS c FROM range(300) AS t(i)"
-    )
-    found = nbsql.auto(con, "noise", target="y", methods=["naive"])
-    (_, chosen, loss, *_), *others = found.ranking.fetchall()
-    default = next(row for row in others if row[1] == "default")
-    assert (chosen, default[0]) == ("priors alone", 1)
-    assert loss == pytest.approx(0.692346, abs=1e-6)
-    assert default[2] == pytest.approx(0.688334, abs=1e-6)
-    assert [*found.exclude] == ["a", "b", "c"]
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_column_that_repeats_another_may_be_a_parent(con):
