@@ -361,10 +361,10 @@ def method_named(method: Any) -> Classifier:
     return METHODS[method]()
 
 
-def in_method(name: str, options: Mapping[str, Any]) -> str:
+def method_hint(name: str, options: Mapping[str, Any]) -> str:
     """The end of a message that says which method has an option that was given beside it; "" if none has it.
 
-    >>> in_method("components", {"components": 2})
+    >>> method_hint("components", {"components": 2})
     '; it is an option of a method: ⟨method=nbsql.Mixture(components=2)⟩'
     """
     named = options.get("method")
