@@ -239,7 +239,7 @@ UNION ALL
 {#
   One row per class, feature and value, or parameter of a feature: the columns of likelihoods, estimated from the cells and the priors.
   part: a column of `priors`; only classes of the same part are pooled. single: whether no two cells need to be summed. met: see
-  conditional_estimates (families/conditional.sql).
+  conditional_estimates (families/conditional_estimates.sql).
 #}
 {% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false, met=none) -%}
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
