@@ -112,7 +112,7 @@ class Form:
         bins = [feature for feature in self.facts.features if feature.bins and feature.has_few_values]
         return bins if len(bins) >= self.layout.listed_bins else []
 
-    @property
+    @cached_property
     def plain_bins(self) -> list[Feature]:
         """These if a missing value adds 0 for each."""
         return [] if any(feature.family.parameters for feature in self.bins_in_lists) else self.bins_in_lists
@@ -227,7 +227,7 @@ class Form:
         squares = self.numbers_in_lists[: self.shares_squares]  # the first of them stands for all
         return [*(feature for feature in features if self.wide and feature.family.shared), *squares]
 
-    @property
+    @cached_property
     def shares_squares(self) -> bool:
         """Whether the squares of the numbers in lists say the same in all classes."""
         weighted = self.facts.spec.weighted

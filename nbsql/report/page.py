@@ -85,8 +85,8 @@ def page(
     title = f"Model {shown(state.name)}" if state.name else f"A model of {shown(state.spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None or state.spec.describes_rows else shown(found.label)
-    judged = found is not None and not state.spec.describes_rows and not found.is_optimistic  # which the summary has said
-    how = ". ".join(filter(None, [made, found.how if found is not None and judged else ""]))
+    is_said = found is None or state.spec.describes_rows or found.is_optimistic  # of which the summary speaks
+    how = ". ".join(filter(None, [made, "" if found is None or is_said else found.how]))
     return render_page(
         title=title, told=told, source=source, how=how, summary=summary(state, found, sections, least), sections=sections,
         left_out=left_out, least=least,

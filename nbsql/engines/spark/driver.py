@@ -154,7 +154,7 @@ class SparkDriver(Engine):
             rows = self.gateway.lean(self.session.sql(query)).toArrow()
         engine = DuckDB(duckdb.connect())
         engine.connection.register("cells", rows)
-        return engine, engine.renderer.fragment("word", "cells")
+        return engine, engine.renderer.dialect.ident("cells")
 
     @contextmanager
     def errors(self) -> Iterator[None]:
