@@ -111,6 +111,9 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
     close = [each for each, about in columns if each.column in numbers and _is_close(about)]
     if not is_whole or are_fractions:
         columns += column_facts(engine, rows, spec, close, kinds)
+    large = [each for each, about in columns if kinds[each.column] in ("integer", "decimal") and _is_large(about)]
+    counted = column_facts(engine, rows, spec, large, dict.fromkeys(kinds, "text"))  # as texts, since doubles make some equal
+    columns += [(each, replace(dict(columns)[each], distinct=as_texts.distinct)) for each, as_texts in [*counted]]
     all_facts = {each.column: about for each, about in columns if about.distinct > 1 or not is_whole}
     facts = {name: each for name, each in all_facts.items() if each.n >= MIN_VALUES}
     found = {name: _look_at_text(each) if kinds[name] == "text" else _look_at_number(each) for name, each in facts.items()}
@@ -132,6 +135,10 @@ def _is_close(facts: ColumnFacts) -> bool:
     return facts.distinct <= 2 * _MOST_CATEGORIES or (facts.irregular == 0 and facts.distinct > NEARLY_UNIQUE * facts.n)
 
 
+def _is_large(facts: ColumnFacts) -> bool:
+    return max(-float(facts.least or 0), float(facts.largest or 0)) >= 2**53
+
+
 def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
     """Whether a column is a key by its name, or because it never repeats where chance would repeat it."""
     is_unique, is_small = facts.distinct == facts.n, facts.n < MIN_VALUES
@@ -147,7 +154,7 @@ def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
     if is_text:  # others may be words, or amounts
         return facts.coded == facts.n and (not is_small or least >= _LONG_CODE)
     is_year = _YEARS[0] <= least and largest <= _YEARS[1]
-    values = largest - least + 1
+    values = max(largest - least + 1, facts.n)
     return not is_year and sum(log1p(-i / values) for i in range(min(facts.n, int(values)))) < log(_CHANCE)
 
 

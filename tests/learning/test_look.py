@@ -221,3 +221,14 @@ def test_statements_have_the_families_of_the_types_and_say_what_a_look_suggests(
     with pytest.warns(nbsql.NbsqlWarning):
         looked, given = (nbsql.cross_validate(shop, "shop", target="y", **each).log_loss for each in ({}, told))
     assert looked == pytest.approx(given, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["BIGINT", "HUGEINT", "DECIMAL(30, 2)"])
+def test_whole_numbers_that_no_double_tells_apart_are_counted_as_they_are(con, kind):
+    con.execute(
+        f"CREATE TABLE t AS SELECT (1000000000000000000 + i)::{kind} AS x, i % 7 AS z, i % 2 AS y FROM range(1000) AS r(i)"
+    )
+    with pytest.warns(
+        nbsql.NbsqlWarning, match=r"^'x' is a key, which is left out; to keep it: families=\{\"x\": \"categorical\"\}$"
+    ):
+        assert [*nbsql.fit(con, "t", target="y").families] == ["z"]  # not one of nine categories
