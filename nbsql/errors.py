@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -163,10 +163,11 @@ class NbsqlWarning(UserWarning):
 
 
 def closest_name(name: str, names: Iterable[str]) -> str | None:
-    """The name closest to `name`, in any case of letters; None if none is close."""
-    by_lower_case = {candidate.lower(): candidate for candidate in names}
-    close = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
-    return by_lower_case[close[0]] if close else None
+    """The name closest to `name`, in any case of letters, of a day the one with its time; None if none is close."""
+    by_lower_case, lower = {candidate.lower(): candidate for candidate in names}, name.lower()
+    close = difflib.get_close_matches(lower, by_lower_case, n=len(by_lower_case) or 1, cutoff=0.6)
+    longer_or_shorter = (each for each in close if each.startswith(lower) or lower.startswith(each))
+    return by_lower_case[next(longer_or_shorter, close[0])] if close else None
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
@@ -176,9 +177,10 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 class FrameLabel(str):
-    """The name of a frame in messages, with the names of the levels of its index, which are no columns."""
+    """The name of a frame in messages, with the names of the levels of its index, which are no columns, and of added ones."""
 
     index_names: Sequence[str] = ()
+    added_names: Collection[str] = ()  # of columns that the user has not given
 
 
 def index_hint(names: Iterable[str], source: str) -> str:
@@ -207,7 +209,7 @@ def header_hint(names: Iterable[str], columns: Sequence[str], source: str) -> st
 
 def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
     """The error for a source that lacks a column. `role`, such as "the target of the model", says what the column is for."""
-    columns = list(columns)
+    columns = [column for column in columns if column not in getattr(source, "added_names", ())]
     hint = index_hint([name], source) or header_hint([name], columns, source) or suggestion(name, columns)
     hint = hint or (f"; its columns are {listed(columns)}" if columns else "")
     return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")

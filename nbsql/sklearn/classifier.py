@@ -22,7 +22,7 @@ import nbsql
 from nbsql.engines.connect import engine_of
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_distinct
-from nbsql.errors import InputError, listed
+from nbsql.errors import FrameLabel, InputError, listed
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.plan.derived import columns_of_source
 from nbsql.sklearn.answering import Answering, cures_of_estimators, source_of
@@ -293,7 +293,10 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
             more[options["weight"]] = weights
         if reset:
             more |= self._extra_columns(X, labels, [*names, *more])
-        return source_of(engine, with_columns(rows, more)), options, labels
+        source = source_of(engine, with_columns(rows, more))
+        if isinstance(source.label, FrameLabel):
+            source.label.added_names = more
+        return source, options, labels
 
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
         X = as_rows(X)  # noqa: N806

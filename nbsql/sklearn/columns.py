@@ -19,6 +19,8 @@ def as_rows(rows: Any) -> Any:
         raise InputError(f"X must be rows, not the text {rows!r}; fit and predict read a table or a SELECT with connection=")
     if type(rows).__name__ == "LazyFrame":
         rows = rows.collect()
+    if str(getattr(rows, "dtype", "")).startswith("Struct("):  # a Series of Polars
+        rows = rows.struct.unnest()
     if isinstance(rows, np.ma.MaskedArray):  # which scikit-learn takes without its mask
         missing: Any = np.nan if rows.dtype.kind == "f" else None
         return np.where(np.ma.getmaskarray(rows), missing, rows.data if missing else rows.data.astype(object))
@@ -32,7 +34,7 @@ def as_rows(rows: Any) -> Any:
 
 def is_frame(rows: Any) -> bool:
     """Whether it is a frame with named columns, which DuckDB reads with their types."""
-    if type(rows).__module__.split(".")[0] not in _FRAMES or getattr(rows, "ndim", 2) != 2:
+    if type(rows).__module__.split(".")[0] not in _FRAMES or type(rows).__name__ not in ("DataFrame", "Table"):
         return False
     return all(isinstance(name, str) for name in frame_names(rows))
 

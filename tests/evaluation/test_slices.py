@@ -2,6 +2,7 @@
 
 import math
 import re
+from datetime import date, datetime
 
 import numpy as np
 import pytest
@@ -175,3 +176,16 @@ def test_what_cannot_be_sliced_is_said(con):
     for message, act in lines.items():
         with pytest.raises(nbsql.InputError, match=f"^{re.escape(message)}$"):
             act()
+
+
+def test_a_day_suggests_the_slice_of_that_day(con):
+    times = (
+        "SELECT TIMESTAMP '2024-01-01 10:00:00' + INTERVAL (i % 31) DAY AS s, i % 5 AS x, i % 2 AS y FROM range(310) AS r(i)"
+    )
+    model = nbsql.fit(con, times, target="y", features=["x"], slice_by="s")
+    for day in (date(2024, 1, 1), "2024-01-01"):
+        with pytest.raises(nbsql.InputError, match=r"^no slice '2024-01-01' in the model; did you mean '2024-01-01 10:00:00'"):
+            model.slices([day])
+    model = nbsql.fit(con, times, target="y", features=["x"], slice_by="s::DATE")
+    with pytest.raises(nbsql.InputError, match=r"^no slice '2024-01-15 10:00:00' in the model; did you mean '2024-01-15'"):
+        model.slices([datetime(2024, 1, 15, 10)])

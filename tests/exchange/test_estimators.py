@@ -482,3 +482,22 @@ def test_headings_of_docstrings_are_those_of_numpydoc():
         methods = [member for name, member in vars(kind).items() if not name.startswith("_") and callable(member)]
         for documented in (kind, *methods, *(getattr(kind, name) for name in ("predict", "explain", "score"))):
             assert not re.search(r":\n *-+\n", documented.__doc__ or ""), documented
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_wrong_column_is_told_those_of_the_frame_and_not_of_the_estimator(library):
+    rows = pytest.importorskip(library).DataFrame({"a": [1, 2] * 20, "b": [1, 1] * 20})
+    with pytest.raises(nbsql.InputError, match=r"^no column 'q' in the DataFrame; its columns are 'a', 'b'$"):
+        NaiveBayesClassifier(families={"q": "gaussian"}).fit(rows, [0, 1] * 20, sample_weight=[1] * 40)
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_series_of_structs_is_a_frame_and_another_series_has_no_columns():
+    polars = pytest.importorskip("polars")
+    rows = polars.DataFrame({"a": [1, 2] * 20, "b": [1, 1] * 20}).to_struct("rows")
+    found = NaiveBayesClassifier().fit(rows, [0, 1] * 20)
+    assert [*found.feature_names_in_] == ["a", "b"]
+    assert found.predict(rows).tolist() == [0, 1] * 20
+    for wrong in (polars.Series([1, 2] * 20), rows.to_arrow()):
+        with pytest.raises(ValueError, match=r"^Expected 2D array, got 1D array instead"):
+            found.fit(wrong, [0, 1] * 20)
