@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from markupsafe import Markup
 
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, NbsqlError, no_column
+from nbsql.errors import DatabaseError, InputError, NbsqlError, NoPartError, no_column
 from nbsql.family import Family
 from nbsql.learning.feature_weights import stale_weights
 from nbsql.learning.follow import learn_changes
@@ -89,6 +89,15 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _FEATURES = 8  # features that a repr names
+_IN_SQL = {  # the names of a model's schema that a model of Python lacks, and what it has instead
+    "reasons": "('rows'); in Python it is a sum of ⟨explain⟩",
+    "likelihood_ratios": "('a', 'b'); in Python it is ⟨discrimination⟩",
+    "features": "; in Python it is ⟨families⟩",
+    "predict_uncalibrated": "('rows'); in Python it is predict with ⟨calibrated=False⟩",
+    "predict_proba_uncalibrated": "('rows'); in Python it is predict_proba with ⟨calibrated=False⟩",
+    "evaluate_uncalibrated": "('rows'); in Python it is evaluate with ⟨calibrated=False⟩",
+    "predict_certain": "('rows'); in Python it is predict with ⟨certain=...⟩",
+}
 
 
 class Handle:
@@ -123,6 +132,14 @@ class Handle:
         learnt = f"{of}{rows}, by {features}"
         follows = f", follows {state.follows}" if state.follows else ""
         return f"<nbsql {title}{where}: {learnt}{calibrated}{stale}{follows}>"
+
+    if not TYPE_CHECKING:  # for which every name would be one of a model
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise the error that says what a macro or a view of SQL is called in Python."""
+            if name not in _IN_SQL:
+                return super().__getattribute__(name)  # again, since a property may have raised its own error
+            raise NoPartError(f"{name!r} of a model is read in SQL, FROM {self.name or 'model'}.{name}{_IN_SQL[name]}")
 
     def __reduce__(self) -> NoReturn:
         self.state.__reduce__()

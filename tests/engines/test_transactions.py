@@ -249,3 +249,19 @@ def test_views_follow_an_update_and_hold_a_replacement_up(tables, address):
         act()
     assert nbsql.models(tables) == []
     assert leftovers(tables) == []
+
+
+def test_a_query_shows_its_first_rows_but_in_a_transaction_or_if_it_takes_long(tables, monkeypatch):
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    query = model.predict("first")
+    assert repr(query).startswith("nbsql.Query, its first rows (10 at most); .show() runs it, .sql is its text\nx ")
+    assert ">a</td>" in query._repr_html_()
+    tables.autocommit = False
+    tables.execute("SELECT 1")
+    assert repr(query) == "<nbsql.Query of x, y, prediction, probability; .show() runs it, .sql is its text>"
+    tables.rollback()
+    tables.autocommit = True
+    monkeypatch.setattr(model.state.engine, "preview_seconds", 0.2)
+    slow = model.predict("SELECT 'a' AS x, pg_sleep(60)::text AS s")
+    assert repr(slow) == "<nbsql.Query of x, s, prediction, probability; .show() runs it, .sql is its text>"
+    assert tables.execute("SELECT 42").fetchall() == [(42,)]

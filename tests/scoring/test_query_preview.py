@@ -113,3 +113,17 @@ def test_the_first_rows_of_a_frame_come_in_its_order(model):
 
     frame = pd.DataFrame({"said": [f"word {i % 7}" for i in range(3000)]})
     assert [row[0] for row in model.predict(frame).limit(20)] == list(frame.said[:20])
+
+
+def test_a_name_of_sql_says_what_python_has_instead(model):
+    for name, shown in {
+        "reasons": "FROM m.reasons('rows'); in Python it is a sum of explain",
+        "likelihood_ratios": "FROM m.likelihood_ratios('a', 'b'); in Python it is discrimination",
+        "features": "FROM m.features; in Python it is families",
+        "predict_uncalibrated": "FROM m.predict_uncalibrated('rows'); in Python it is predict with calibrated=False",
+    }.items():
+        assert not hasattr(model, name)
+        with pytest.raises(nbsql.ModelError, match=re.escape(f"'{name}' of a model is read in SQL, {shown}") + "$"):
+            getattr(model, name)
+    with pytest.raises(AttributeError, match=r"^'Model' object has no attribute 'reason'$"):
+        model.reason  # noqa: B018

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 class PostgreSQL(PostgreSQLDriver):
     """A connection to PostgreSQL."""
+
+    preview_seconds = 2.0
 
     @property
     def handle(self) -> object:
@@ -63,6 +66,21 @@ class PostgreSQL(PostgreSQLDriver):
 
         names, rows = self._fetch(sql)
         return polars.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+    def preview(self, sql: str) -> list[tuple[Any, ...]] | None:
+        """The rows; None if they take long, or if an error would abort the caller's transaction."""
+        if self._is_in_transaction:
+            return None
+        timer = threading.Timer(self.preview_seconds, self.connection.cancel)
+        try:
+            timer.start()
+            return self.rows(sql)
+        except DatabaseError as error:
+            if isinstance(error.__cause__, psycopg.errors.QueryCanceled):
+                return None
+            raise
+        finally:
+            timer.cancel()
 
     def write(self, sql: str, path: str, file_format: str) -> None:
         if file_format not in ("csv", "json", "jsonl"):
