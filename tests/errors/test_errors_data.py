@@ -1,5 +1,6 @@
 """Data that cannot be used is refused in one line; what a user should know of it is a warning."""
 
+import re
 import warnings
 
 import pytest
@@ -189,3 +190,12 @@ def test_a_product_beyond_its_type_names_the_cast(con, type_, shown):
         with pytest.raises(DatabaseError) as caught:
             act()
         assert str(caught.value) == message
+
+
+def test_an_expression_of_wrong_types_is_refused_without_a_list_of_all_functions(con):
+    fact = "No function matches the given name and argument types '+(DATE, DATE)'. You might need to add explicit type casts."
+    rows = "SELECT i % 2 AS y, DATE '2026-01-01' + i % 9 AS d FROM range(60) AS t(i)"
+    with pytest.raises(nbsql.NbsqlError, match=re.escape(fact) + "$"):
+        nbsql.fit(con, rows.replace("i % 9 AS d", "DATE '2026-01-01' AS d"), target="y")
+    with pytest.raises(nbsql.NbsqlError, match=re.escape(fact) + "$"):
+        nbsql.fit(con, rows.replace("+ i % 9", "+ CAST(i % 9 AS INTEGER)"), target="y", derive={"e": "d + d"})

@@ -283,5 +283,6 @@ def one_line(error: Exception) -> str:
         )
     if (of_file := file_error(text)) is not None:
         return of_file
-    line = " ".join(re.split(r"\n\nLINE |\n+Stack Trace:|, due to the following Python exception", text)[0].split())
+    message = re.split(r"\n\nLINE |\n\s*Candidate functions:|\n+Stack Trace:|, due to the following Python exception", text)[0]
+    line = " ".join(message.split())
     return f"{line}; TRY_CAST makes NULL of such values" if " when casting from source column " in line else line
