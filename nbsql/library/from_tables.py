@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.engines.connect import Connection
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
@@ -17,7 +18,7 @@ from nbsql.family import Categorical, Family, Gaussian, Joint, Poisson, all_name
 from nbsql.family.checks import finite, label, shortest
 from nbsql.library.given_covariances import cells_of_matrices, rows_of_matrix
 from nbsql.model import Model
-from nbsql.model.destination import Destination
+from nbsql.model.destination import key_columns, open_place
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Feature, Prior, Spec
@@ -40,21 +41,55 @@ _KINDS = {  # the kinds of rows of likelihoods, and what each must hold
 }
 
 
-def build_model(
-    place: Destination,
-    priors: Any,
-    likelihoods: Any,
-    families: Mapping[str, str | Family],
-    target: str,
-    ids: Sequence[str],
+def from_tables(
+    con: Connection,
     *,
+    priors: Any,
+    likelihoods: Any = None,
+    families: Mapping[str, str | Family] | None = None,
     logarithms: bool = False,
+    target: str = "class",
+    id: str | Sequence[str] = (),
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
 ) -> Model:
-    """Build the model inside the caller's transaction; see `nbsql.from_tables`."""
-    engine = place.engine
-    families_by_name = all_named(families)
-    check_families_used(families_by_name, estimates=False)
-    with engine.temporaries() as temporary:
+    """The model of given probabilities: from an expert, a book or another system. Nothing is estimated.
+
+    It predicts, explains and evaluates like any other, in SQL too. It cannot learn, since it has no counts. A value without a
+    likelihood in any class is left out of the score; a value without a likelihood in some classes has likelihood 0 there.
+
+    Args:
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        priors: {class: probability}, or a relation or frame with the columns class and prior.
+        likelihoods: {class: {feature: {value: likelihood}}}; for numbers, {"mean": m, "variance": v} or {"rate": r}. A tuple
+            of columns is a feature whose values are tuples or, with {"mean": [...], "covariance": [[...], ...]}, a feature of
+            several numbers. Or a relation or frame with the columns class, feature, and value and likelihood, or mean and
+            variance, or rate, as in `Model.likelihoods`. There, a list as value belongs to `nbsql.Joint`, and a pair of
+            columns, '["a","b"]', has their covariance as its variance.
+        families: the families of features that are not categorical (values), Gaussian (mean and variance) or Poisson (rate).
+        logarithms: whether the likelihoods of values are natural logarithms, of any sign: of densities, or weights of another
+            library. In a relation they are in the column log_likelihood, which is also read if there is no column likelihood.
+        target: the name of the predicted column in rows whose class is known.
+        id: the key column or columns, which are returned by `explain`.
+        name: the name of the model; None makes a transient model.
+        replace: whether to replace an existing model of that name.
+        database: the attached database to store the model in; None is the current one.
+
+    Raises:
+        InputError: a number is not a probability, the priors do not sum to 1, or a class lacks a feature.
+        ModelError: the name is taken.
+
+    >>> import duckdb
+    >>> day = {"yes": {"wind": {"weak": 0.75, "strong": 0.25}}, "no": {"wind": {"weak": 0.5, "strong": 0.5}}}
+    >>> model = from_tables(duckdb.connect(), priors={"yes": 0.5, "no": 0.5}, likelihoods=day)
+    >>> model.predict("SELECT 'weak' AS wind").fetchall()[0][:2]
+    ('weak', 'yes')
+    """
+    ids, families_by_name = key_columns(id), all_named({} if families is None else families)
+    with open_place(con, name, database, replace=replace) as place, place.engine.temporaries() as temporary:
+        engine = place.engine
+        check_families_used(families_by_name, estimates=False)
         with _rows_of_priors(engine, priors) as (query, source):
             classes = engine.create("priors", temporary("priors"), query)
         kind = next(column.type for column in engine.columns(classes) if column.name == "class")
@@ -66,15 +101,15 @@ def build_model(
             query = engine.renderer.fragment("with_given_pairs", given, rows)
             given = engine.create("likelihoods", temporary("pairs"), query)
         labels, sums = _checked_labels(engine, classes), engine.query_macro("given_sums", given)
-        for name, feature, _ in sums:
-            if feature is None or name is None:
+        for of_class, feature, _ in sums:
+            if feature is None or of_class is None:
                 raise InputError("likelihoods has a row without a class or a feature; leave it out")
-            if name not in labels:
-                raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
+            if of_class not in labels:
+                raise InputError(f"class {of_class!r} has likelihoods and no prior; give every class a prior")
         features = _features(engine, given, families_by_name)
         _check_likelihoods(engine, given, features)
         _check_sums(labels, sums)
-        spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=GIVEN_DEFAULTS)
+        spec = Spec(target, features, Prior("given"), ids, target_type=kind, given=True, defaults=GIVEN_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
         return place.publish(*place.derive(spec, cells, [Entry(1, "1", "given", source, 0)]))
 

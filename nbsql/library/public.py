@@ -31,9 +31,10 @@ from nbsql.family import (
     Tokens,
     ZeroInflated,
 )
+from nbsql.library.from_tables import from_tables
 from nbsql.library.from_weights import from_weights
 from nbsql.library.sharing import from_statistics, import_, merge
-from nbsql.library.verbs import classify, drop, families, fit, fit_sql, from_tables, load, models
+from nbsql.library.verbs import classify, drop, families, fit, fit_sql, load, models
 from nbsql.model import Model
 from nbsql.model.scorecard import Scorecard
 from nbsql.queries.query import Query
@@ -44,8 +45,8 @@ from nbsql.spec.method import EM, LDA, QDA, Clusters, JointBayes, Logistic, Mixt
 from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.first_report import write_report
-from nbsql.tuning.sweep import Sweep
-from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep
+from nbsql.tuning.sweep import Sweep, sweep
+from nbsql.tuning.verbs import auto, cross_validate, dependence
 from nbsql.version import __version__
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Models by name: fitted, loaded, listed, and built from given probabilities."""
+"""Models by name: fitted, loaded, listed and dropped."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from nbsql.learning.fit import fit_statements
 from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import refuse_temporary, training_source
 from nbsql.learning.look import advice_of_look
-from nbsql.library.from_tables import build_model
 from nbsql.model import Model
-from nbsql.model.destination import destination_for, key_columns, open_place
+from nbsql.model.destination import destination_for
 from nbsql.plan import Statement
 from nbsql.queries.query import Query
 from nbsql.spec.features import looks_at_values
@@ -261,53 +260,3 @@ def families(con: Connection, source: Any, *, target: str | Target | None, **opt
     found = InferredFamilies({feature.name: feature.family for feature in spec.features})
     found.why = {feature.name: feature.why for feature in spec.features if feature.why}
     return found
-
-
-def from_tables(
-    con: Connection,
-    *,
-    priors: Any,
-    likelihoods: Any = None,
-    families: Mapping[str, str | Family] | None = None,
-    logarithms: bool = False,
-    target: str = "class",
-    id: str | Sequence[str] = (),
-    name: str | None = None,
-    replace: bool = False,
-    database: str | None = None,
-) -> Model:
-    """The model of given probabilities: from an expert, a book or another system. Nothing is estimated.
-
-    It predicts, explains and evaluates like any other, in SQL too. It cannot learn, since it has no counts. A value without a
-    likelihood in any class is left out of the score; a value without a likelihood in some classes has likelihood 0 there.
-
-    Args:
-        con: a connection, session, path or address, as `nbsql.fit` takes it.
-        priors: {class: probability}, or a relation or frame with the columns class and prior.
-        likelihoods: {class: {feature: {value: likelihood}}}; for numbers, {"mean": m, "variance": v} or {"rate": r}. A tuple
-            of columns is a feature whose values are tuples or, with {"mean": [...], "covariance": [[...], ...]}, a feature of
-            several numbers. Or a relation or frame with the columns class, feature, and value and likelihood, or mean and
-            variance, or rate, as in `Model.likelihoods`. There, a list as value belongs to `nbsql.Joint`, and a pair of
-            columns, '["a","b"]', has their covariance as its variance.
-        families: the families of features that are not categorical (values), Gaussian (mean and variance) or Poisson (rate).
-        logarithms: whether the likelihoods of values are natural logarithms, of any sign: of densities, or weights of another
-            library. In a relation they are in the column log_likelihood, which is also read if there is no column likelihood.
-        target: the name of the predicted column in rows whose class is known.
-        id: the key column or columns, which are returned by `explain`.
-        name: the name of the model; None makes a transient model.
-        replace: whether to replace an existing model of that name.
-        database: the attached database to store the model in; None is the current one.
-
-    Raises:
-        InputError: a number is not a probability, the priors do not sum to 1, or a class lacks a feature.
-        ModelError: the name is taken.
-
-    >>> import duckdb
-    >>> day = {"yes": {"wind": {"weak": 0.75, "strong": 0.25}}, "no": {"wind": {"weak": 0.5, "strong": 0.5}}}
-    >>> model = from_tables(duckdb.connect(), priors={"yes": 0.5, "no": 0.5}, likelihoods=day)
-    >>> model.predict("SELECT 'weak' AS wind").fetchall()[0][:2]
-    ('weak', 'yes')
-    """
-    ids = key_columns(id)
-    with open_place(con, name, database, replace=replace) as place:
-        return build_model(place, priors, likelihoods, {} if families is None else families, target, ids, logarithms=logarithms)

@@ -1,13 +1,16 @@
 """Sweeps: every setting is cross-validated, and the rows are counted once."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from markupsafe import Markup
 
+from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
@@ -16,14 +19,21 @@ from nbsql.family import Binned, Family, named
 from nbsql.family.checks import choice
 from nbsql.learning.copies import warn_of_copies
 from nbsql.learning.folds import resolve_settings, summarise_folds
+from nbsql.learning.half_life import refuse_half_life
+from nbsql.learning.joins import training_source
 from nbsql.model import Model
 from nbsql.model.destination import destination_for
 from nbsql.plan import Entry
 from nbsql.queries.query import Query
 from nbsql.queries.table import Displayed, Table
 from nbsql.spec.estimating import estimation_key
-from nbsql.spec.options import Options, Smoothed
+from nbsql.spec.keywords import BaseFitOptions
+from nbsql.spec.options import Options, PriorArgument, Smoothed, Target
+from nbsql.spec.signature import shows_options
 from nbsql.spec.used import check_families_used, check_used
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 By = Literal["log_loss", "accuracy"]
 RANKED = ("rank", "alpha", "prior", "families", "accuracy", "log_loss")
@@ -99,37 +109,76 @@ class Sweep(Ranking):
         return [f"the first is the best of these, which makes {figure} too good by about {self.optimism:.4f}"]
 
 
+@shows_options(BaseFitOptions)
 def sweep(
-    engine: Engine,
-    source: Source,
-    options: Options,
+    con: Connection,
+    source: Any,
     *,
-    alpha: Any,
-    prior: Any,
-    families: Any,
-    folds: int | str,
-    fold: str | None,
-    by: By,
+    target: str | Target,
+    alpha: float | Sequence[float | None] | None = None,
+    prior: PriorArgument | Sequence[PriorArgument] = "empirical",
+    families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family] | None] | None = None,
+    folds: int | Literal["loo"] = 10,
+    fold: str | None = None,
+    by: By = "log_loss",
+    **options: Unpack[BaseFitOptions],
 ) -> Sweep:
-    """Sweep inside the caller's transaction; see `nbsql.sweep`. All settings share the options."""
+    """The settings that predict best: every combination of the lists is cross-validated, as by `cross_validate`.
+
+    The rows are counted once, since smoothing, priors and estimates change no count; a feature of several families is counted
+    once for each. The best model is made from these counts, which stay in a temporary table of the connection.
+
+    Args:
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
+        target: the column that holds the class, or an `nbsql.Target` with all possible labels, which the best model has, too.
+        alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method. If none of
+            alpha, prior and families is a list, naive Bayes tries 0.01, 0.1, 0.5, 1, 2 and 10, and for numbers without a
+            family also ten bins.
+        prior: the priors of the classes, one value or a list.
+        families: families that override the inferred ones, one dictionary or a list; None in it is the inferred ones.
+        folds: the number of folds, or "loo", which is leave-one-out, as for `cross_validate`.
+        fold: a column that holds the fold of each row instead, as for `cross_validate`.
+        by: "log_loss" or "accuracy", the metric that ranks the settings; the other breaks ties.
+        options: the options of `fit` that describe the model, for all settings.
+
+    Raises:
+        InputError: an argument or the data cannot be used.
+
+    >>> import duckdb
+    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS answer FROM range(40) AS t(i)"
+    >>> found = sweep(duckdb.connect(), data, target="even", alpha=[100, 1], folds=4)
+    >>> [(rank, alpha) for rank, alpha, *_ in found.ranking]
+    [(1, 1.0), (2, 100.0)]
+    >>> found.best().families["answer"].alpha
+    1.0
+    """
+    refuse_half_life(options)
+    shared = Options.of(target, options)
     choice(by, By, "by")
     check_folds(folds, fold)
-    if not any(map(_is_list, (alpha, prior, families))):
-        alpha, families = _usual_lists(engine, source, options, fold, alpha, families)
-    lists = (as_list(alpha, "alpha"), as_list(prior, "prior"), as_list(families, "families"))
-    settings = [{"alpha": a, "prior": p, "families": f or {}} for a, p, f in itertools.product(*lists)]
-    options_of_settings = [replace(options, **setting) for setting in settings]
-    with engine.temporaries() as temporary, engine.temporaries(staying=True) as staying:
+    with (
+        opened(con) as engine,
+        engine.transaction(),
+        training_source(engine, source, shared) as data,
+        engine.temporaries() as temporary,
+        engine.temporaries(staying=True) as staying,
+    ):
 
         def table(part: str) -> Markup:
             return staying(part) if part == "cells" else temporary(part)
 
-        specs = resolve_settings(engine, source, options_of_settings, fold)
-        warn_of_copies(engine, source, specs[0].columns, fold)
-        cv = make_folds(engine, source, specs, table, folds=folds, fold=fold)
-        check_used(options, *cv.specs)
+        if not any(map(_is_list, (alpha, prior, families))):
+            alpha, families = _usual_lists(engine, data, shared, fold, alpha, families)
+        lists = (as_list(alpha, "alpha"), as_list(prior, "prior"), as_list(families, "families"))
+        settings = [{"alpha": a, "prior": p, "families": f or {}} for a, p, f in itertools.product(*lists)]
+        options_of_settings = [replace(shared, **setting) for setting in settings]
+        specs = resolve_settings(engine, data, options_of_settings, fold)
+        warn_of_copies(engine, data, specs[0].columns, fold)
+        cv = make_folds(engine, data, specs, table, folds=folds, fold=fold)
+        check_used(shared, *cv.specs)
         for given in lists[2]:
-            check_families_used(given or {}, estimates=options.classifier.name != "logistic")
+            check_families_used(given or {}, estimates=shared.classifier.name != "logistic")
         distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
         by_fold = {key: cv.score(cv.models(spec)) for key, spec in distinct.items()}
         summaries = {key: summarise_folds(rows) for key, rows in by_fold.items()}
@@ -149,7 +198,7 @@ def sweep(
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):
             place = destination_for(engine, name, database, replace=replace)
-            return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", source.label, cv.rows)]))
+            return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", data.label, cv.rows)]))
 
     ranking = Query(engine, engine.renderer.statement("ranked_rows", rows, RANKED, [2, 3]))
     optimism = _optimism(by_fold[estimation_key(best)], list(by_fold.values()), by)

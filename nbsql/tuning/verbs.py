@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace as with_changes
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +14,6 @@ from nbsql.evaluation.learnt import remember
 from nbsql.evaluation.profile import dependence_by_spec
 from nbsql.evaluation.validation import CrossValidation
 from nbsql.evaluation.validation import cross_validate as run_cross_validation
-from nbsql.family import Family
 from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
@@ -23,9 +22,9 @@ from nbsql.learning.one_hot import categories_of_flags, with_categories
 from nbsql.model import Model
 from nbsql.model.destination import Destination, destination_for
 from nbsql.queries.query import Query
-from nbsql.spec.keywords import BaseFitOptions, ModelOptions
+from nbsql.spec.keywords import ModelOptions
 from nbsql.spec.method import Method
-from nbsql.spec.options import Options, PriorArgument, Target, candidate_options
+from nbsql.spec.options import Options, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
 from nbsql.spec.used import check_used
@@ -34,8 +33,6 @@ from nbsql.tuning.budget import ENOUGH_ROWS, Budget, sampled_source
 from nbsql.tuning.choice import Auto, chosen_options
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
-from nbsql.tuning.sweep import By, Sweep
-from nbsql.tuning.sweep import sweep as run_sweep
 from nbsql.warn import quietly
 
 if TYPE_CHECKING:
@@ -127,58 +124,6 @@ def dependence(
         rows = training_source(engine, source, settings)
         spec = resolve(rows.columns, candidate_options(with_current_weight(settings))[0], rows.label)
         return dependence_by_spec(engine, spec, rows.label, rows, columns)
-
-
-@shows_options(BaseFitOptions)
-def sweep(
-    con: Connection,
-    source: Any,
-    *,
-    target: str | Target,
-    alpha: float | Sequence[float | None] | None = None,
-    prior: PriorArgument | Sequence[PriorArgument] = "empirical",
-    families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family] | None] | None = None,
-    folds: int | Literal["loo"] = 10,
-    fold: str | None = None,
-    by: By = "log_loss",
-    **options: Unpack[BaseFitOptions],
-) -> Sweep:
-    """The settings that predict best: every combination of the lists is cross-validated, as by `cross_validate`.
-
-    The rows are counted once, since smoothing, priors and estimates change no count; a feature of several families is counted
-    once for each. The best model is made from these counts, which stay in a temporary table of the connection.
-
-    Args:
-        con: a connection, session, path or address, as `nbsql.fit` takes it.
-        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column that holds the class, or an `nbsql.Target` with all possible labels, which the best model has, too.
-        alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method. If none of
-            alpha, prior and families is a list, naive Bayes tries 0.01, 0.1, 0.5, 1, 2 and 10, and for numbers without a
-            family also ten bins.
-        prior: the priors of the classes, one value or a list.
-        families: families that override the inferred ones, one dictionary or a list; None in it is the inferred ones.
-        folds: the number of folds, or "loo", which is leave-one-out, as for `cross_validate`.
-        fold: a column that holds the fold of each row instead, as for `cross_validate`.
-        by: "log_loss" or "accuracy", the metric that ranks the settings; the other breaks ties.
-        options: the options of `fit` that describe the model, for all settings.
-
-    Raises:
-        InputError: an argument or the data cannot be used.
-
-    >>> import duckdb
-    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS answer FROM range(40) AS t(i)"
-    >>> found = sweep(duckdb.connect(), data, target="even", alpha=[100, 1], folds=4)
-    >>> [(rank, alpha) for rank, alpha, *_ in found.ranking]
-    [(1, 1.0), (2, 100.0)]
-    >>> found.best().families["answer"].alpha
-    1.0
-    """
-    refuse_half_life(options)
-    shared = Options.of(target, options)
-    with opened(con) as engine, engine.transaction(), training_source(engine, source, shared) as rows:
-        return run_sweep(
-            engine, rows, shared, alpha=alpha, prior=prior, families=families, folds=folds, fold=fold, by=by
-        )  # fmt: skip
 
 
 @shows_options(ModelOptions)

@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
@@ -45,33 +45,7 @@ PUBLISHED_TABLE = re.compile(rf"({'|'.join(PUBLISHED)})_([0-9]+)")  # a table of
 _SINGLE = "nbsql: rows in one partition"  # the name of a checkpoint
 
 
-@runtime_checkable
-class Gateway(Protocol):
-    """A session, asked for what statements do not tell."""
-
-    def is_stopped(self) -> bool:
-        """Whether no statement can run any more."""
-
-    def owns(self, frame: DataFrame) -> bool:
-        """Whether a DataFrame is of this session."""
-
-    def cut_off(self, rows: DataFrame) -> DataFrame:
-        """The rows as they are now, which do not follow their sources."""
-
-    def lean(self, rows: DataFrame) -> DataFrame:
-        """The same rows, planned for little work if the query reads tables of a model only; to be collected."""
-
-    def keep_view(self, name: str) -> DataFrame:
-        """A temporary view as it is now, for the time when another has its name."""
-
-    def forget_view(self, name: str) -> None:
-        """Drop what `keep_view` has kept of a temporary view."""
-
-    def is_scan(self, frame: DataFrame) -> bool:
-        """Whether a DataFrame only reads Parquet or ORC files, or a cached table: columns of them, and the rows of a filter."""
-
-
-def gateway_of(session: Any) -> Gateway:
+def gateway_of(session: Any) -> "Classic | Connect":
     """The gateway of a session. Raises InputError for what is none."""
     if type(session).__name__ == "SparkSession" and type(session).__module__ == "pyspark.sql.connect.session":
         return Connect(session)
@@ -88,21 +62,24 @@ class Classic:
         self._copies: dict[tuple[bool, int], Any] = {}
 
     def is_stopped(self) -> bool:
+        """Whether no statement can run any more."""
         context = self.session.sparkContext._jsc
         return context is None or bool(context.sc().isStopped())
 
     def owns(self, frame: DataFrame) -> bool:
+        """Whether a DataFrame is of this session."""
         return bool(frame.sparkSession._jsparkSession == self.session._jsparkSession)  # several objects may stand for one
 
     def keep_view(self, name: str) -> DataFrame:
+        """A temporary view as it is now, for the time when another has its name."""
         frame: DataFrame = self.session.table(name)
         return frame
 
     def forget_view(self, name: str) -> None:
-        """Nothing is to be dropped."""
+        """Drop what `keep_view` has kept of a temporary view: nothing."""
 
     def cut_off(self, rows: DataFrame) -> DataFrame:
-        """Checkpointed rows, without their estimated size in bytes where a whole number of 64 bits does not hold it.
+        """The rows as they are now, checkpointed, without their estimated size in bytes where 64 bits do not hold it.
 
         A checkpoint keeps the estimate of its query, and a join multiplies those of its sides. In a search whose every step
         joins the step before with itself, the estimate has several times the digits at each step, until they fill the memory.
@@ -125,6 +102,7 @@ class Classic:
         return kept.coalesce(1)
 
     def lean(self, rows: DataFrame) -> DataFrame:
+        """The same rows, planned for little work if the query reads tables of a model only; to be collected."""
         return self._in_session(self._copy(is_small=True), rows) if self._is_small(rows) else rows
 
     def _copy(self, *, is_small: bool) -> Any:
@@ -152,6 +130,7 @@ class Classic:
         return all(_is_small_leaf(leaf) for each in plans for leaf in as_list(each.collectLeaves()))
 
     def is_scan(self, frame: DataFrame) -> bool:
+        """Whether a DataFrame only reads Parquet or ORC files, or a cached table: columns of them, and the rows of a filter."""
         jvm: Any = self.session._jvm
         as_list = jvm.scala.jdk.javaapi.CollectionConverters.asJava
         plan: Any = frame._jdf.queryExecution().optimizedPlan()
