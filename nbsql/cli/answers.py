@@ -189,10 +189,11 @@ def feature_rows(model: nbsql.Model) -> list[dict[str, Any]]:
     return rows
 
 
-def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) -> dict[str, Any]:
+def describe(engine: Engine, form: Form, database: str, model: nbsql.Model, **more: Any) -> None:
+    """Print the model: all of it as JSON, or its features as CSV, one row each."""
     _, version, created_at, updated_at, *_ = engine.query_macro("all_rows", model.state.relations["spec"])[0]
-    classes = objects(engine, model.priors.sql)
-    return {
+    classes, features = objects(engine, model.priors.sql), feature_rows(model)
+    whole_model = {
         "model": str(model.name),
         "database": without_passwords(database),
         **more,
@@ -201,12 +202,8 @@ def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) ->
         "nbsql_version": version,
         "created_at": created_at,
         "updated_at": updated_at,
-        "features": feature_rows(model),
+        "features": features,
         "classes": classes,
         "batches": objects(engine, model.batches.sql),
     }
-
-
-def describe(engine: Engine, form: Form, database: str, model: nbsql.Model, **more: Any) -> None:
-    """Print the model: all of it as JSON, or its features as CSV, one row each."""
-    print_value(engine, form, described(engine, database, model, **more), feature_rows(model))
+    print_value(engine, form, whole_model, features)

@@ -218,10 +218,7 @@ class _SQL(Command):
     into_table, _limit, _to_file,
 )  # fmt: skip
 @with_formats(sql=None)
-def classify(
-    database: str, train: str, new: str, *, target: str, columns: list[str] | None, into: str | None, replace: bool,
-    limit: int | None, file_format: str | None, output: str | None, form: Form, **given: Any,
-) -> None:  # fmt: skip
+def classify(database: str, train: str, new: str, *, target: str, columns: list[str] | None, **given: Any) -> None:
     """Predict the rows of NEW as those of TRAIN teach them, whose class is --target.
 
     The model is dropped at the end; DATABASE only has the tables, and :memory: is none.
@@ -230,6 +227,7 @@ def classify(
       nbsql classify shop.duckdb customers new_customers --target churned --id customer_id
       nbsql classify :memory: known.csv new.csv --target label --family body=text --output labelled.csv
     """
+    answer = {name: given.pop(name) for name in _OUTPUT}
     options = {"target": nbsql.Target(target, given.pop("classes")), **chosen(given)}
 
     def fitted(engine: Engine) -> nbsql.Model:
@@ -239,11 +237,7 @@ def classify(
     def scored(model: nbsql.Model, found: Source) -> nbsql.Query:
         return model.predict(found, columns=columns)
 
-    _answer(
-        database, fitted, new, scored, lambda _: 2,
-        into=into, replace=replace, limit=limit, file_format=file_format, output=output, form=form, done="classified",
-        learnt=train,
-    )  # fmt: skip
+    _answer(database, fitted, new, scored, lambda _: 2, done="classified", learnt=train, **answer)
 
 
 class _Verb(click.Choice[str]):

@@ -74,7 +74,7 @@ class Engine(Catalogue):
             return self._source(source)
         if not self.shares(source.engine):
             raise InputError("the query is of another connection, which cannot be read here; pass its rows: query.arrow()")
-        found = self._query_source(source.own_sql)
+        found = self._source(source.own_sql, is_ours=True)
         found.needs = source
         return found
 
@@ -83,12 +83,8 @@ class Engine(Catalogue):
         return self.source(source), None
 
     @abstractmethod
-    def _source(self, source: Any) -> Source:
-        """The source, if it is neither a `Source` or an nbsql query nor rows in Python."""
-
-    def _query_source(self, sql: str) -> Source:
-        """The source that is an nbsql query, given its text."""
-        return self._source(sql)
+    def _source(self, source: Any, *, is_ours: bool = False) -> Source:
+        """The source, if it is neither a `Source` nor rows in Python; of an nbsql query, which `is_ours`, its text."""
 
     def _rows(self, rows: Mapping[Any, Any] | Sequence[Any]) -> Source:
         """A source of rows in Python, in their order."""

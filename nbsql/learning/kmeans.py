@@ -26,16 +26,19 @@ MAX_DISTANCES = 4_000_000  # distances between candidates, in all classes togeth
 TOLERANCE = 1e-4  # a class has converged when its centres' mean squared move, in variances, is at most this
 
 
-def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
-    """The spec with the components that k-means finds in each class; without components if no class is to be split.
+def split(draft: Draft) -> Draft:
+    """The step of a fit that finds the components of each class, by k-means on rows that are quick to read again.
 
-    Raises InputError if a class is missing, or has fewer rows than components, or if the rows break a rule.
+    There are none if no class is to be split. Raises InputError if a class is missing, or has fewer rows than components, or
+    if the rows break a rule.
     """
+    engine, spec, components = draft.engine, draft.spec, draft.spec.components
+    if components is None:
+        return draft
+    source = stage_source(engine, spec, draft.source, draft.temporary("rows"))
     search = _Search(engine, spec, source, components)
     counts = _component_counts(engine, components.requested, search.labels, spec, source.label)
-    if not counts:
-        return replace(spec, components=None)
-    splits = tuple(search.splits(counts))
+    splits = tuple(search.splits(counts)) if counts else ()
     component_counts = {split.label: len(split.centres) for split in splits}
     for label, count in counts.items():
         if component_counts.get(label, 1) < count:
@@ -44,7 +47,8 @@ def split_classes(engine: Engine, spec: Spec, components: Components, source: So
                 f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others"
             )
     requested = components.requested if isinstance(components.requested, int) else dict(counts)
-    return replace(spec, components=Components(requested, components.numbers, splits))
+    found = Components(requested, components.numbers, splits) if counts else None
+    return replace(draft, source=source, spec=replace(spec, components=found))
 
 
 def _component_counts(
@@ -203,11 +207,3 @@ def _by_size(moving: _MovingSplit) -> ClassSplit:
     """The components, the largest first; ties keep the order of the initial centres."""
     order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
     return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))
-
-
-def split(draft: Draft) -> Draft:
-    """The step of a fit that finds the components of each class, from rows that are quick to read again."""
-    if draft.spec.components is None:
-        return draft
-    source = stage_source(draft.engine, draft.spec, draft.source, draft.temporary("rows"))
-    return replace(draft, source=source, spec=split_classes(draft.engine, draft.spec, draft.spec.components, source))

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pyarrow
     import pyspark.sql
 
+    from nbsql.engines.spark.engine import Spark
+
 
 _Answer = TypeVar("_Answer")
 _SHOWN = 10  # rows of a preview
@@ -263,10 +265,8 @@ class Query(PendingQuery):
         """The query as a DataFrame of Spark, for the model as it is now."""
         if self._engine.title != "Spark":
             raise NotSupportedError(f"Query.to_spark is not available on {self._engine.title}; it is on Spark")
-        from nbsql.engines.spark.engine import on_spark
-
         with self._in_original_path():
-            return on_spark(self._engine, "Query.to_spark").dataframe(self._text())
+            return cast("Spark", self._engine).dataframe(self._text())
 
     dataframe = property(to_spark, doc="What `to_spark` returns.")
 

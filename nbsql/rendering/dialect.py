@@ -98,10 +98,9 @@ def _word(name: str) -> Markup:
 
 @dataclass(frozen=True)
 class Traits:
-    """The differences between dialects that macros cannot express."""
+    """The differences between dialects that macros cannot express, which each has in the folder of its name."""
 
     temporary: tuple[str, ...] = ()  # the path of the schema of temporary tables
-    macro_folders: tuple[str, ...] = ()  # the folders of macros that override the general ones, the most specific first
     # The format of a double, from its digits. None writes an exponent, because 0.1 alone would be a DECIMAL.
     double: str | None = None
     longest_name: int | None = None  # the largest number of bytes in a name
@@ -134,7 +133,6 @@ class Traits:
 # A row of PostgreSQL must fit in a page of 8 kB.
 DIALECTS = {
     "duckdb": Traits(
-        macro_folders=("duckdb",),
         temporary=("temp", "main"),
         long_form=True,
         table_macros=True,
@@ -146,7 +144,6 @@ DIALECTS = {
     ),
     "postgres": Traits(
         temporary=("pg_temp",),
-        macro_folders=("postgres",),
         double="float8 '{}'",
         longest_name=63,
         max_numbers=1000,
@@ -158,19 +155,17 @@ DIALECTS = {
         standard_quotes=True,
         backslashes=True,
     ),
-    "spark": Traits(
-        macro_folders=("spark",), double="{}D", materializes_estimates=True, drops_cascade=True, substitutes_variables=True
-    ),
+    "spark": Traits(double="{}D", materializes_estimates=True, drops_cascade=True, substitutes_variables=True),
     # The dialects of standalone scorers (nbsql/queries/standalone/scorer.py), in which no model can be stored.
-    "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT", escaping_quote="`"),
-    "clickhouse": Traits(macro_folders=("clickhouse",), all_but="EXCEPT", escaping_quote='"'),
-    "databricks": Traits(macro_folders=("databricks",), all_but="EXCEPT"),
-    "mysql": Traits(macro_folders=("mysql",), named_zones=False),
-    "redshift": Traits(macro_folders=("redshift",), double="'{}'::FLOAT8"),
-    "snowflake": Traits(macro_folders=("snowflake",), double="'{}'::DOUBLE", all_but="EXCLUDE", folds_to_upper=True),
-    "sqlite": Traits(macro_folders=("sqlite",), materializes=True, named_zones=False),
-    "trino": Traits(macro_folders=("trino",)),
-    "tsql": Traits(macro_folders=("tsql",), national=True, pads_text=True, named_zones=False),
+    "bigquery": Traits(all_but="EXCEPT", escaping_quote="`"),
+    "clickhouse": Traits(all_but="EXCEPT", escaping_quote='"'),
+    "databricks": Traits(all_but="EXCEPT"),
+    "mysql": Traits(named_zones=False),
+    "redshift": Traits(double="'{}'::FLOAT8"),
+    "snowflake": Traits(double="'{}'::DOUBLE", all_but="EXCLUDE", folds_to_upper=True),
+    "sqlite": Traits(materializes=True, named_zones=False),
+    "trino": Traits(),
+    "tsql": Traits(national=True, pads_text=True, named_zones=False),
 }
 
 

@@ -94,7 +94,7 @@ class _Macros:
 def _macros(dialect_name: str, *folders: str) -> _Macros:
     dialect = Dialect(dialect_name)
     gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word, dialect.fraction)
-    return _Macros(macro_path() / "macros", (*folders, *dialect.traits.macro_folders), {gate.__name__: gate for gate in gates})
+    return _Macros(macro_path() / "macros", (*folders, dialect_name), {gate.__name__: gate for gate in gates})
 
 
 class Renderer:

@@ -2,7 +2,7 @@
 
 import threading
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError
@@ -10,6 +10,9 @@ from nbsql.plan import Plan
 from nbsql.plan.parts import PUBLISHED
 from nbsql.rendering.relations import Relations
 from nbsql.storage.schema import is_calibrated
+
+if TYPE_CHECKING:
+    from nbsql.engines.spark.engine import Spark
 
 _publishing = threading.RLock()  # threads that publish at once would take the same number, and write into the same tables
 _TABLES = tuple(part for part in PUBLISHED if part not in ("likelihoods", "spec"))
@@ -42,9 +45,8 @@ def publish(engine: Engine, plan: Plan, relations: Relations, version: Any = Non
     if relations is plan.relations:
         return plan
     from nbsql.engines.spark import catalog
-    from nbsql.engines.spark.engine import on_spark
 
-    spark, renderer = on_spark(engine, "a draft"), engine.renderer
+    spark, renderer = cast("Spark", engine), engine.renderer  # no other engine has drafts
     schema = relations.path[-1]
     final = replace(plan, relations=relations)
     with _publishing:

@@ -89,7 +89,7 @@ class DuckDB(DuckDBDriver):
             path = (path[0], "public" if self._type(path[0]) == "postgres" else "main", path[1])
         return super().resolve_path(path)
 
-    def _source(self, source: Any) -> Source:
+    def _source(self, source: Any, *, is_ours: bool = False) -> Source:  # noqa: ARG002
         return Sources(self).find(source)
 
     def source_and_version(self, source: Any, spec: Markup) -> tuple[Source, Any]:

@@ -113,12 +113,9 @@ class PostgreSQL(PostgreSQLDriver):
 
     # The catalogue. ------------------------------------------------------------------------------------------------
 
-    def _source(self, source: Any) -> Source:
+    def _source(self, source: Any, *, is_ours: bool = False) -> Source:
         with self.turn():  # no other thread changes the path meanwhile
-            return find(self, source)
-
-    def _query_source(self, sql: str) -> Source:
-        return find(self, sql, is_ours=True)
+            return find(self, source, is_ours=is_ours)
 
     def current(self) -> tuple[str, str]:
         with self.using_search_path(None):

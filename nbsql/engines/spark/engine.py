@@ -10,12 +10,12 @@ from urllib.parse import unquote
 
 from markupsafe import Markup
 
-from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS, Engine
+from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS
 from nbsql.engines.source import Source
 from nbsql.engines.spark import catalog as spark_catalog
 from nbsql.engines.spark.driver import SparkDriver, constants
 from nbsql.engines.spark.sources import find, kind_of
-from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
@@ -74,7 +74,7 @@ class Spark(SparkDriver):
 
     # The catalogue. ------------------------------------------------------------------------------------------------
 
-    def _source(self, source: Any) -> Source:
+    def _source(self, source: Any, *, is_ours: bool = False) -> Source:  # noqa: ARG002
         return find(self, source)
 
     def described(self, source: Source) -> Source:
@@ -157,10 +157,3 @@ class Spark(SparkDriver):
             self.query_macro("matches_pattern", pattern)
         except DatabaseError:
             raise InputError(f"pattern {pattern!r} is not one that Java understands") from None
-
-
-def on_spark(engine: Engine, what: str) -> Spark:
-    """The engine, if it is Spark. Raises NotSupportedError for another engine, which does not support `what`."""
-    if isinstance(engine, Spark):
-        return engine
-    raise NotSupportedError(f"{what} is not available on {engine.title}; it is on Spark")
