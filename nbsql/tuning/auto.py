@@ -26,6 +26,7 @@ from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, Candida
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
 from nbsql.tuning.comparison import Comparison, FarBehindError
+from nbsql.tuning.held_out import rows_to_compare
 from nbsql.tuning.method_scores import MethodScores, OutOfTimeError
 from nbsql.tuning.methods import (
     METHODS,
@@ -81,7 +82,9 @@ def choose(
         raise InputError(f"auto chooses families of ⟨method='naive'⟩, not of {options.classifier.name!r}")
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
-        search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary, whole or source)
+        whole = whole or source
+        source = rows_to_compare(engine, source, options, fold, temporary) if others else source
+        search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary, whole)
         with quietly():  # of what matters, the fit of the best warns
             return search.run(others, lenient=methods is METHODS, calibrate=calibrate)
 

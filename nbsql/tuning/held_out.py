@@ -77,6 +77,23 @@ def keep_aside(
     return split_at_part(engine, source, parts, names[-1]) if len(names) >= _MIN_PARTS else (source, None)
 
 
+def rows_to_compare(
+    engine: Engine, source: Source, options: Options, fold: str | None, temporary: Callable[[str], Markup]
+) -> Source:
+    """The source without the rows of classes that are in one fold only, unless fewer than two classes are left.
+
+    No setting explains them by the other folds. Weights, which every class needs, are then learnt once for all folds.
+    """
+    spec = resolve_settings(engine, source, [options], fold)[0]
+    arguments = source.relation, Context.of(spec), None if (of_fold := source.column(fold)) is None else of_fold.name
+    ((of_one, of_several),) = engine.query_macro("classes_of_one_fold", *arguments)
+    if not of_one or of_several < 2:
+        return source
+    query = engine.renderer.fragment("rows_of_several_folds", *arguments)
+    relation = engine.create("leaving classes of one row out", temporary("compared"), query)
+    return Source(relation, source.label, source.columns, is_table=True)
+
+
 def rows_in_parts(
     engine: Engine, source: Source, columns: Sequence[str], label: tuple[str, str], rows: int,
     temporary: Callable[[str], Markup], parts: int, fold: str | None = None,

@@ -95,6 +95,18 @@ def test_a_class_of_one_fold_is_never_predicted(con):
     assert default == near(nbsql.cross_validate(con, "t", **options).log_loss)
 
 
+@pytest.mark.parametrize("fold", [None, "part"])
+def test_methods_are_compared_without_a_class_of_one_fold(con, fold):
+    columns = "i % 7 AS x, i % 5 AS z, i % 3 AS part, CASE WHEN (i * 7919) % 11 < 6 THEN 'a' ELSE 'b' END AS y"
+    con.execute(f"CREATE TABLE two AS SELECT {columns} FROM range(120) AS r(i)")
+    con.execute("CREATE TABLE three AS FROM two UNION ALL SELECT 3, 2, 0, 'zz'")
+    two, three = (nbsql.auto(con, each, target="y", fold=fold, methods=["weighted"]) for each in ("two", "three"))
+    assert two.rows == three.rows
+    assert [tuple(map(_near, row)) for row in two.ranking] == three.ranking.fetchall()
+    assert "weighted" in {setting for _, setting, *_ in three.ranking}
+    assert three.best().classes == ["a", "b", "zz"]
+
+
 @pytest.mark.slow
 def test_bins_that_the_classes_cut_have_not_met_the_fold(table):
     """A column that has such bins by the caller is judged so, too, and numbers of few values are left alone."""

@@ -59,6 +59,35 @@ ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULL
 {# The name of the part of a row. #}
 {% macro part_name() -%} {{ nbsql.text_of(nbsql.word('nbsql_part')) }} {%- endmacro %}
 
+{# One row: how many classes are in one fold only, whose rows no model of the other folds can explain, and how many are in several. #}
+{% macro classes_of_one_fold(source, model, fold) -%}
+SELECT sum(CASE WHEN folds < 2 THEN 1 ELSE 0 END) AS of_one, sum(CASE WHEN folds > 1 THEN 1 ELSE 0 END) AS of_several
+FROM (
+  SELECT {{ nbsql.folds_of_class(fold) }} AS folds
+  FROM {{ source }} AS source
+  WHERE {{ nbsql.is_counted(model) }}
+  GROUP BY {{ nbsql.target(model) }}
+) AS classes
+{%- endmacro %}
+
+{# The rows without those of the classes that are in one fold only. #}
+{% macro rows_of_several_folds(source, model, fold) -%}
+SELECT source.*
+FROM {{ source }} AS source
+WHERE {{ nbsql.target(model) }} IS NULL OR {{ nbsql.target(model) }} IN (
+  SELECT {{ nbsql.target(model) }}
+  FROM {{ source | indent(2) }} AS source
+  WHERE {{ nbsql.is_counted(model) }}
+  GROUP BY {{ nbsql.target(model) }}
+  HAVING {{ nbsql.folds_of_class(fold) }} > 1
+)
+{%- endmacro %}
+
+{# In how many folds the rows of a class are: as many as they are, unless a column has the folds. #}
+{% macro folds_of_class(fold) -%}
+{% if fold is none %}count(*){% else %}count(DISTINCT source.{{ nbsql.ident(fold) }}){% endif %}
+{%- endmacro %}
+
 {# The relation of the rows of a fold. #}
 {% macro rows_of_fold(folded_rows, fold) -%}
 (SELECT * FROM {{ folded_rows }} AS source WHERE nbsql_slice = {{ nbsql.text(fold) }})
