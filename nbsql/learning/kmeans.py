@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -72,22 +72,15 @@ def _component_counts(
     return {row[0]: count for row, count in zip(labels, numbers, strict=True) if count > 1}
 
 
-@dataclass
-class _MovingSplit:
-    """A split whose centres still move, and the number of rows of each."""
-
-    split: ClassSplit
-    sizes: list[float]
-
-
 class _Search:
-    """The k-means search of one fit."""
+    """The k-means search of one fit. `sizes` are the rows of each centre of a class, by label, once its centres have moved."""
 
     def __init__(self, engine: Engine, spec: Spec, source: Source, components: Components) -> None:
         self.engine = engine
         self.layout = engine.renderer.layout
         self.source = source.relation
         self.numbers = components.numbers
+        self.sizes: dict[str, list[float]] = {}
         spec = replace(spec, components=None)
         self.context = Context.of(spec)
         # The classes, and the means and standard deviations of their numbers, from the scan of a fit of numbers.
@@ -111,7 +104,7 @@ class _Search:
         """The classes with several components, numbered by their rows, the largest first."""
         with self.engine.temporaries() as temporary:
             first = self._initial_splits(counts, temporary)
-            moving = {split.label: _MovingSplit(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
+            moving = {split.label: split for split in first if len(split.centres) > 1}
             large = {
                 label: moving[label] for label, _, _, n in self.labels if label in moving and n >= self.layout.cluster_rows
             }
@@ -122,11 +115,8 @@ class _Search:
         if unsettled:
             scans = self.layout.cluster_scans
             warn_user(f"the centres of class {listed(unsettled)} still moved after {scans} scans; they are taken as they are")
-        return [
-            _by_size(moving_by_label[label])
-            for label in counts
-            if label in moving_by_label and len(moving_by_label[label].sizes) > 1
-        ]
+        found = [moving_by_label[label] for label in counts if label in moving_by_label]
+        return [self._by_size(split) for split in found if len(split.centres) > 1]
 
     def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
         """A table of some of the rows, chosen by a hash of their numbers; None if there are few rows, or few distinct ones."""
@@ -140,8 +130,8 @@ class _Search:
         return sample if different >= self.layout.cluster_rows else None
 
     def _run_lloyd(
-        self, moving: Mapping[str, _MovingSplit], sample: Markup | None = None
-    ) -> tuple[dict[str, _MovingSplit], list[str]]:
+        self, moving: Mapping[str, ClassSplit], sample: Markup | None = None
+    ) -> tuple[dict[str, ClassSplit], list[str]]:
         """Lloyd's iterations until all classes have converged, on all rows or a sample, and the classes that have not."""
         remaining, moving_by_label = dict(moving), dict(moving)
         for _ in range(self.layout.cluster_scans):
@@ -149,7 +139,7 @@ class _Search:
                 break
             for label, (after, is_settled) in self._move_centres(remaining, sample).items():
                 moving_by_label[label] = remaining[label] = after
-                if is_settled or len(after.split.centres) == 1:
+                if is_settled or len(after.centres) == 1:
                     del remaining[label]
         return moving_by_label, list(remaining)
 
@@ -175,9 +165,9 @@ class _Search:
                 centres[label].append(tuple(mean if x is None else x for x, mean in pairs))
         return [replace(split, centres=tuple(centres[split.label])) for split in scaled]
 
-    def _move_centres(self, moving: Mapping[str, _MovingSplit], sample: Markup | None) -> dict[str, tuple[_MovingSplit, bool]]:
+    def _move_centres(self, moving: Mapping[str, ClassSplit], sample: Markup | None) -> dict[str, tuple[ClassSplit, bool]]:
         """The splits after one scan, and whether each has converged. A centre that is nearest to no row is dropped."""
-        splits = [each.split for each in moving.values()]
+        splits = [*moving.values()]
         most = max(len(split.centres) for split in splits)
         source = self.source if sample is None else sample
         rows = self.engine.query_macro("updated_centres", self.context, source, list(self.numbers), splits, most)
@@ -196,14 +186,12 @@ class _Search:
                 total_move += sum((a - b) ** 2 * w for a, b, w in zip(after, before, split.weights, strict=True))
                 centres.append(after)
                 sizes.append(float(n))
-            result[split.label] = (
-                _MovingSplit(replace(split, centres=tuple(centres)), sizes),
-                total_move <= TOLERANCE * len(split.centres) * len(self.numbers),
-            )
+            is_settled = total_move <= TOLERANCE * len(split.centres) * len(self.numbers)
+            result[split.label] = replace(split, centres=tuple(centres)), is_settled
+            self.sizes[split.label] = sizes
         return result
 
-
-def _by_size(moving: _MovingSplit) -> ClassSplit:
-    """The components, the largest first; ties keep the order of the initial centres."""
-    order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
-    return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))
+    def _by_size(self, split: ClassSplit) -> ClassSplit:
+        """The components, the largest first; ties keep the order of the initial centres."""
+        pairs = zip(self.sizes[split.label], split.centres, strict=True)
+        return replace(split, centres=tuple(centre for _, centre in sorted(pairs, key=lambda pair: -pair[0])))

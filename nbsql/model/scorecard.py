@@ -26,7 +26,7 @@ CURE = "⟨method=nbsql.Weighted(views=False)⟩"  # where a value has no points
 HEADINGS = ("feature", "value", "rows", "of target", "weight of evidence", "information value", "points")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scale:
     """The scale of a scorecard: the points at given odds, the points that double the odds, and the digits of rounding."""
 
@@ -37,7 +37,7 @@ class Scale:
 
 
 @dataclass(frozen=True, repr=False)
-class Scorecard(Displayed):
+class Scorecard(Scale, Displayed):
     """A model as a scorecard, returned by `Model.scorecard`: points for each value, which sum to the points of a row.
 
     Args:
@@ -61,10 +61,6 @@ class Scorecard(Displayed):
     """
 
     target: Any
-    points: float
-    odds: float
-    double: float
-    digits: int | None
     lines: Query = field(compare=False)
     _states: States = field(compare=False)
     _classes: int = field(compare=False)
@@ -249,7 +245,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
         return renderer.statement("scorecard_lines", context, *tables, literal, scale)
 
     lines, classes = states.query(render), len(states.current.classes)
-    card = Scorecard(target, scale.points, scale.odds, scale.double, digits, lines=lines, _states=states, _classes=classes)
+    card = Scorecard(**vars(scale), target=target, lines=lines, _states=states, _classes=classes)
     card._point_lines()
     return card
 
