@@ -144,6 +144,15 @@ def calibrate(
     return Calibration(method, count, log_loss, after_loss, temperature, before, after, decided, parameter_rows)
 
 
+def draw_toward_priors(state: ModelState, kept: float, temperature: float = 1.0) -> None:
+    """Keep a share of what a model says beyond the priors, at a temperature: a calibration by "platt" that is not fitted."""
+    engine, plan = state.engine, state.plan
+    arguments = plan.context(state.classes), plan.relations["parameters"], plan.relations["priors"], kept, temperature
+    with engine.temporaries() as temporary:
+        result = engine.renderer.fragment("subquery", engine.renderer.fragment("platt_toward_priors", *arguments))
+        publish(engine, _create_draft(state, "platt", result, temporary), plan.relations, state.version)
+
+
 def _create_outcomes(
     state: ModelState, source: Source, rows: Markup, folds: int | str | None, weight: str | None, *, has_known: bool
 ) -> None:

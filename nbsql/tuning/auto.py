@@ -258,6 +258,7 @@ class _FamilySearch:
             Query(engine, render("ranked_rows", tried, TRIED, [0, 1])),
             # The families have been chosen by these folds, for which that of the families would be too low.
             temperature=temperature if winning.calibrated and method is not None else None,
+            shrinkage=compared.shrinkage(winner) if calibrate and self._features_of(winning) else 0.0,
         )
 
     def _own_candidates(self, chosen: Mapping[str, int]) -> dict[str, int]:

@@ -1,16 +1,19 @@
 """The result of a search over families and methods."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from nbsql.errors import listed
+from nbsql.evaluation.calibration import draw_toward_priors
 from nbsql.family import Family
 from nbsql.model import Model
 from nbsql.queries.query import Query
 from nbsql.queries.table import Table
 from nbsql.spec.method import Method
 from nbsql.spec.options import Best, Options
+from nbsql.storage.calibration import restore_calibration
 from nbsql.tuning.held_out import Judgement
 from nbsql.tuning.sweep import Ranking, family_text
 
@@ -51,6 +54,8 @@ class Auto(Ranking):
             fewer than 30 rows, or two folds of the user's, so that all were needed for the choice.
         temperature: that of the folds, at which the rows kept aside were predicted, if another method than naive Bayes was
             chosen with one; `best` fits its own to folds of all rows. None otherwise.
+        shrinkage: how far `best` draws the posteriors toward the priors, from 0 to 1: the part of the gain over these that the
+            best of as many settings would have by luck. 0 if that is less than a twentieth, or with `calibrate=False`.
         derive: the categories that columns of 0 and 1 encode, of which one is 1 in a row (as `pandas.get_dummies` makes them):
             their names, and the SQL expressions of their values. They take the place of these columns.
         is_sample: whether the budget took a sample of the rows.
@@ -75,6 +80,7 @@ class Auto(Ranking):
     tried: Query
     held_out: Judgement | None = None
     temperature: float | None = None
+    shrinkage: float = 0.0
     derive: Mapping[str, str] = field(default_factory=dict)
     _encoded: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)  # the columns of each of these
     is_sample: bool = False
@@ -101,7 +107,9 @@ class Auto(Ranking):
         refused = [f"not tried: {name}: {reason}" for name, reason in self.refused.items()]
         sample = ["chosen on a sample of the rows, selected by a hash; a larger budget takes more"] if self.is_sample else []
         encoded = [f"one category, {name}: {_first_and_last(columns)}" for name, columns in self._encoded.items()]
-        return [f"chosen: {chosen}; {judged}", *sample, *encoded, *untried, *refused]
+        drawn = f"posteriors are drawn toward the priors by {self.shrinkage:.0%}: luck explains as much of the gain over them"
+        shrunk = [drawn] if self.shrinkage else []
+        return [f"chosen: {chosen}; {judged}", *shrunk, *sample, *encoded, *untried, *refused]
 
 
 def _first_and_last(columns: Sequence[str]) -> str:
@@ -115,3 +123,17 @@ def chosen_options(choice: Auto, options: Options) -> Options:
         features = [name for name in ([features] if isinstance(features, str) else features) if name not in left_out]
     options = options if features is not None else options.excluding(*left_out)
     return replace(options, families={**options.families, **choice.families}, features=features, method=choice.method)
+
+
+def calibrate_as_chosen(model: Model, choice: Auto, source: Any, folds: int, temperature: float | None = None) -> Model:
+    """A model with the calibration of a choice; its temperature is that of folds of the source, unless one is given."""
+    if choice.calibrated and temperature is None:
+        temperature = model.calibrate(source, folds=folds).temperature
+    elif temperature is not None:
+        text = json.dumps([{"method": "temperature", "temperature": temperature}])
+        plan = restore_calibration(model.state.engine, model.state.plan, model.state.classes, text)
+        model = Model(replace(model.state, plan=plan))
+    if choice.shrinkage:
+        draw_toward_priors(model.state, 1 - choice.shrinkage, temperature or 1.0)
+        model.refresh()
+    return model

@@ -5,9 +5,8 @@ On over-fitting in model selection and subsequent selection bias in performance 
 Research 11, 2010). That of rows that neither the fit nor the choice has seen is not.
 """
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -17,7 +16,6 @@ from nbsql.learning.folds import resolve_settings
 from nbsql.model import Model
 from nbsql.plan.context import Context
 from nbsql.spec.options import Options
-from nbsql.storage.calibration import restore_calibration
 
 PARTS = 6  # one of them is kept aside
 MIN_ROWS = 30  # fewer rows are all needed for the choice
@@ -118,14 +116,8 @@ def split_at_part(engine: Engine, source: Source, parts: Markup, name: str) -> t
     return rows_of("rows_beside_part"), rows_of("rows_of_part")
 
 
-def judge(model: Model, priors: Model, aside: Source, weight: str | None, temperature: float | None) -> Judgement | None:
-    """How much better a model predicts rows than one of the priors alone; None if they are too few.
-
-    It answers at a temperature, if one is given.
-    """
-    if temperature is not None:
-        state, calibration = model.state, json.dumps([{"method": "temperature", "temperature": temperature}])
-        model = Model(replace(state, plan=restore_calibration(state.engine, state.plan, state.classes, calibration)))
+def judge(model: Model, priors: Model, aside: Source, weight: str | None) -> Judgement | None:
+    """How much better a model predicts rows than one of the priors alone; None if they are too few."""
     found = {row[1]: row[2:] for row in model.compare(priors, aside, weight=weight).fetchall() if row[0] is None}
     loss, other, difference, error, *_ = found["log_loss"]
     rows = model.state.engine.query_macro("row_count", aside.relation, model.target)[0][0]

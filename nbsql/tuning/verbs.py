@@ -30,7 +30,7 @@ from nbsql.spec.signature import shows_options
 from nbsql.spec.used import check_used
 from nbsql.tuning.auto import FOLDS, choose
 from nbsql.tuning.budget import ENOUGH_ROWS, Budget, sampled_source
-from nbsql.tuning.choice import Auto, chosen_options
+from nbsql.tuning.choice import Auto, calibrate_as_chosen, chosen_options
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
 from nbsql.warn import quietly
@@ -185,9 +185,7 @@ def auto(
         with engine.transaction(name), quietly("one bin only"):  # the search has tried other bins
             model = fit(data, chosen, destination_for(engine, name, database, replace=replace))
             remember(model.state, data)
-            if choice.calibrated:
-                model.calibrate(data.facts, folds=folds)
-            return model
+            return calibrate_as_chosen(model, choice, data.facts, folds)
 
     with opened(con) as engine, engine.transaction():
         read = engine.source(source)
@@ -207,10 +205,10 @@ def auto(
                 weight = settings.weight if isinstance(settings.weight, str) else None
                 with quietly():  # the fit of the best will warn of the same
                     priors = fit(seen, with_changes(chosen, features=[], families={}, method="naive"), _transient(engine))
-                    best = fit(seen, chosen, _transient(engine))
-                    if choice.calibrated and choice.temperature is None:
-                        best.calibrate(seen, folds=folds)
-                    held_out = judge(best, priors, aside, weight, choice.temperature)
+                    best = calibrate_as_chosen(
+                        fit(seen, chosen, _transient(engine)), choice, seen, folds, choice.temperature
+                    )  # fmt: skip
+                    held_out = judge(best, priors, aside, weight)
                     choice = with_changes(choice, held_out=held_out)
         check_used(settings, resolve(data.columns, candidate_options(chosen)[0], data.label))
     exclude = [*choice.exclude, *(name for columns, _ in found.values() for name in columns)]

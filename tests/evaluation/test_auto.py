@@ -233,9 +233,51 @@ def test_columns_that_are_worse_than_none_are_left_out(con):
     with pytest.warns(nbsql.NbsqlWarning, match="no features"):
         best = found.best()
     assert not best.families
-    assert found.held_out.gain == 0
+    assert found.held_out.gain == near(0)
+    assert found.shrinkage == 0
     kept = nbsql.auto(con, "noise", leave_out=False, **options)
     assert "priors alone" not in [setting for _, setting, *_ in kept.ranking.fetchall()]
+
+
+WEAK = """
+    SELECT y, if(hash(i, 1) % 4 = 0, y = 'yes', hash(i, 2) % 2 = 0)::VARCHAR AS a, hash(i, 3) % 5 AS b, part
+    FROM (SELECT i, if(hash(i) % 10 < 3, 'yes', 'no') AS y, i % 6 AS part FROM range(240) AS r(i))
+"""
+
+
+def test_posteriors_are_drawn_toward_the_priors_as_far_as_luck_explains_the_gain(con):
+    options = {"target": "y", "fold": "part", "methods": ["weighted"]}
+    found = nbsql.auto(con, WEAK, **options)
+    (_, setting, loss, *_), *others = found.ranking.fetchall()
+    priors = nbsql.cross_validate(con, f"SELECT * FROM ({WEAK}) WHERE part < 5", target="y", fold="part", features=[]).log_loss
+    assert (setting, found.exclude, found.rows) == ("families chosen", ["b"], 200)
+    assert found.shrinkage == near(math.log(1 + len(others)) / (200 * (priors - loss)))
+    assert 0.5 < found.shrinkage < 0.95
+    assert "\nposteriors are drawn toward the priors by 88%: luck explains as much of the gain over them\n" in repr(found)
+    model = found.best(name="weak")
+    assert "calibrated by platt" in repr(model)
+    prior = dict(row[:3:2] for row in model.priors.fetchall())["yes"]
+    plain = model.predict_one({"a": "true"}, calibrated=False)["probabilities"]["yes"]
+    kept = math.exp(
+        (1 - found.shrinkage) * math.log(plain / (1 - plain)) + found.shrinkage * math.log(prior / (1 - prior))
+    )  # fmt: skip
+    assert model.predict_one({"a": "true"})["probabilities"]["yes"] == near(kept / (1 + kept))
+    con.execute("CREATE TABLE one AS SELECT 'true' AS a")
+    assert con.sql("SELECT probability_yes FROM weak.predict_proba('one')").fetchall() == [(near(kept / (1 + kept)),)]
+    assert nbsql.auto(con, WEAK, calibrate=False, **options).shrinkage == 0
+
+
+@pytest.mark.parametrize("leave_out", [True, False])
+def test_a_model_of_noise_answers_with_the_priors(con, leave_out):
+    columns = "hash(i, 14) % 3 AS y, hash(i, 1) % 4 AS a, hash(i, 2) / 1e19 AS b, hash(i, 3) / 1e19 AS c"
+    noise = f"SELECT {columns} FROM range(400) AS r(i)"
+    found = nbsql.auto(con, noise, target="y", methods=["weighted", "lda"], leave_out=leave_out)
+    assert (found.shrinkage, found.method) == ((0, "naive") if leave_out else (1, found.method))
+    with nullcontext() if not leave_out else pytest.warns(nbsql.NbsqlWarning, match="no features"):
+        model = found.best()
+    shares = [prior for _, _, prior, _ in model.priors.fetchall()]
+    probabilities = [*model.predict_one({"a": 1, "b": 0.5, "c": 1.5})["probabilities"].values()]
+    assert sorted(probabilities) == near(sorted(shares))
 
 
 @pytest.mark.nightly

@@ -135,3 +135,17 @@ GROUP BY class_no
 {% macro platt_result(steps) -%}
 SELECT class_no, slope / scale AS slope, intercept - slope * centre / scale AS intercept FROM {{ steps }} AS steps
 {%- endmacro %}
+
+{#
+  One row per class, a line that draws posteriors toward the priors: class_no, slope, intercept. The log-odds of a class are those of the
+  model at a temperature, of which a share is kept, and for the rest those of its prior. Without a share the posteriors are the priors.
+#}
+{% macro platt_toward_priors(model, parameters, priors, kept, temperature) -%}
+{% set rest %}(1 - {{ nbsql.number(kept) }}){% endset -%}
+SELECT
+  classes.class_no,
+  {{ nbsql.number(kept / temperature) }} AS slope,
+  CASE WHEN priors.prior > 0 AND priors.prior < 1 THEN {{ rest }} * ln(priors.prior / (1 - priors.prior)) ELSE 0 END AS intercept
+FROM {{ nbsql.subquery(nbsql.numbered_classes(model, parameters)) }} AS classes
+JOIN {{ priors }} AS priors ON priors.class = classes.class
+{%- endmacro %}
