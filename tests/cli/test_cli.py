@@ -379,17 +379,14 @@ def test_usage_errors_exit_2(fitted, run, arguments, line):
 # Help. -------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", list(main.commands))
-def test_every_command_is_explained(name):
-    command = main.commands[name]
-    assert command.help
-    assert command.short_help
-    for parameter in command.params:
-        if isinstance(parameter, click.Option):
-            assert parameter.help, parameter.name
-    assert (
-        f"nbsql {name} " in CliRunner().invoke(main, [name, "--help"]).output.split("Usage:")[1].split("\n", 1)[1]
-    )  # an example
+def test_every_command_is_explained():
+    for name, command in main.commands.items():
+        assert command.help, name
+        assert command.short_help, name
+        options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+        assert [option.name for option in options if not option.help] == [], name
+        example = CliRunner().invoke(main, [name, "--help"]).output.split("Usage:")[1].split("\n", 1)[1]
+        assert f"nbsql {name} " in example, name
 
 
 @pytest.mark.look
