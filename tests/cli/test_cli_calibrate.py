@@ -84,6 +84,7 @@ def test_the_sets_of_labels_are_json_in_csv(shop):
     assert sets == [[label] for label in labels]
 
 
+@pytest.mark.slow
 def test_certain_rows_are_counted_and_predicted(shop):
     printed = run("calibrate", shop, "weather", "sky", "--method", "certain", "--confidence", "0.5")
     assert "certain   decided" in printed

@@ -135,6 +135,7 @@ def test_a_misspelt_database_is_not_made(shop, mode):
     assert not Path("shpo.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_statistics_are_kept_by_slice(shop):
     arguments = ("fit", shop, "june", "--target", "play", "--name", "sliced", "--slice-by", "wind > 5")
     assert "nbsql_slice" in run(*arguments, "--sql")

@@ -78,6 +78,7 @@ def test_a_limit_on_nothing_is_an_error(shop, source, limit, options):
     assert err == f"error: {metric} has a limit, and no value in any period; check that {source} has rows, and classes\n"
 
 
+@pytest.mark.slow
 def test_a_figure_that_cannot_be_computed_is_outside_of_its_limit(shop):
     gone = "SELECT week, play, CASE WHEN week = 0 THEN sky END AS sky FROM sky"
     assert run("monitor", shop, "weather", gone, "--by", "week", "--fail-over", "psi=5", code=3)[1].splitlines() == [

@@ -98,6 +98,7 @@ def test_what_is_called_by_a_name_put_together_is_named():
     } <= named
 
 
+@pytest.mark.slow
 def test_generated_files_are_those_of_the_classes_and_macros():
     for path, made in GENERATED.items():
         assert (macro_path() / path).read_text(encoding="utf-8") == made(), f"{path}: run python -m nbsql.dbt write"

@@ -137,6 +137,7 @@ def test_deletes_of_all_rows_and_truncate(engine, connect):
     assert sum(n for _, n, *_ in model.priors) == 10
 
 
+@pytest.mark.slow
 @ON
 def test_refusals_say_the_cure(engine, connect):
     place = with_inbox(connect, engine)
@@ -168,6 +169,7 @@ def test_refusals_say_the_cure(engine, connect):
     refused(InputError, lambda: model.update("inbox"), "model 'spam' follows inbox, and learns what changes in it by itself")
 
 
+@pytest.mark.slow
 @ON
 def test_rows_that_cannot_be_learnt_are_said_until_they_are_right(engine, connect):
     place = with_inbox(connect, engine)

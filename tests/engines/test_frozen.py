@@ -96,6 +96,7 @@ def test_the_statistics_for_every_engine(both):
                 assert [*map(near, numbers)] == [*found[cell]], cell
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_query_with_the_model_in_it(place):
     place.table("rows", {**COLUMNS, "note": "VARCHAR"}, [(*row, f"it is {row[1]} and {row[2]}") for row in ROWS])

@@ -105,6 +105,7 @@ TYPES = {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER
          "body": "VARCHAR", "w1": "SMALLINT", "w2": "INTEGER", "e": "REAL", "q": "BIGINT", "toks": "VARCHAR[]"}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_rows_are_drawn_by_the_model(place):
     place.table("data", TYPES, ROWS)
     model = nbsql.fit(place.con, "data", target="y", exclude=["id"], families=FAMILIES, alpha=0, name="m")

@@ -31,6 +31,7 @@ def test_weights_are_those_of_duckdb_where_the_folds_are(both, per):
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_weights_by_one_of_folds_that_are_alike_are_those_by_all(place, monkeypatch):
     """Each row is there five times, and no penalty shrinks the weights of few rows more."""
     columns = {name: COLUMNS[name] for name in ("label", "Sender", "length")}

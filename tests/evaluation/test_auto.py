@@ -740,6 +740,7 @@ def test_the_figure_of_a_choice_shows_a_signal(con):
     assert nbsql.auto(con, "SELECT * FROM noise LIMIT 29", target="y", methods=["naive"]).held_out is None
 
 
+@pytest.mark.slow
 def test_a_fold_of_the_user_is_kept_aside(table):
     options = {"target": "y", "features": ["x", "c"]}
     found = nbsql.auto(table, "t", fold="part", methods=["naive"], calibrate=False, **options)

@@ -330,6 +330,7 @@ def test_a_calibration_stays_with_the_model(con, tmp_path):
     assert con.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'm'").fetchone() == (0,)
 
 
+@pytest.mark.slow
 def test_another_calibration_takes_its_place(con):
     table(con, "rows", load_wine)
     model = nbsql.fit(con, "rows", target="y", id="i", exclude=["w"], name="m")
@@ -411,6 +412,7 @@ def test_a_calibration_travels_in_the_file_of_its_model(con, tmp_path, method, n
         assert rows[0] == rows[1]
 
 
+@pytest.mark.slow
 def test_errors_are_one_line_and_change_nothing(con, refused):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="m")

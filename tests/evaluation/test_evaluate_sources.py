@@ -20,6 +20,7 @@ def sky(con):
 # Sources, and what is left behind. ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_source_gives_the_same_and_nothing_is_left_behind(con, sky, state):
     con.execute("CREATE VIEW seen AS FROM sky")
     before = state()
@@ -144,6 +145,7 @@ NULL_TARGET = "the target 'play' is NULL in every row of the query; an evaluatio
 WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
 
 
+@pytest.mark.slow
 def test_errors_are_one_line_and_change_nothing(sky, refused):
     for source, options, message in [
         ("SELECT 'sun' AS sky", {}, "no column 'play' in the query, the target of the model; its columns are 'sky'"),

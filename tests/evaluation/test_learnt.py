@@ -137,6 +137,7 @@ def test_what_must_not_be_learnt_rows_is_said(con):
         model.compare(other, "FROM t WHERE TRUE")
 
 
+@pytest.mark.slow
 def test_a_batch_of_the_rows_of_another_is_learnt_with_a_warning(con):
     def warned(source):
         with warnings.catch_warnings(record=True) as caught:
@@ -207,6 +208,7 @@ def test_rows_learnt_in_part_are_told_in_any_form(con):
         assert share_learnt(nbsql.load(other, "kept"), rows.iloc[300:]) == 0  # which has not learnt them
 
 
+@pytest.mark.slow
 def test_the_memory_of_rows_follows_the_ledger(con):
     first, second = numbers(300, 1), numbers(200, 2)
     model = nbsql.fit(con, first, target="y", name="m")

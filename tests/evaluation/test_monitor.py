@@ -75,6 +75,7 @@ def counts(values, weights):
     return total
 
 
+@pytest.mark.slow
 def test_each_number_against_the_counts_of_the_model(con, model):
     rows = found(model.monitor("later", by="the month"))
     assert [period for period, *_, metric in rows if metric == "rows"] == [*map(str, range(4, 13)), None]
@@ -120,6 +121,7 @@ def test_each_number_against_the_counts_of_the_model(con, model):
         assert rows[period, None, None, "psi"] == (None, None, None, None)  # counts do not say how scores are distributed
 
 
+@pytest.mark.slow
 def test_a_period_without_labels(model):
     december = '{} FROM later WHERE "the month" = 12'
     rows = found(model.monitor(december.format("SELECT *"), by="The Month"))
@@ -259,6 +261,7 @@ def test_what_is_refused(con, model):
         assert str(caught.value).startswith(message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("family", "outside"), [
     ("lognormal", 0.0), ("lognormal", -3.0), ("gamma", 0.0), ("beta", 1.5), ("exponential", -1.0), ("poisson", -1.0),
     ("geometric", -7.0),

@@ -115,6 +115,7 @@ def test_the_rows_are_counted_once(con):
     assert con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
 
+@pytest.mark.slow
 def test_the_ranking_is_by_what_was_asked_for(con):
     found = nbsql.sweep(con, "days", target="play", alpha=ALPHAS, families=FAMILIES, folds=3, by="accuracy")
     accuracies = [row[4] for row in found.ranking]

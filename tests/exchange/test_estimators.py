@@ -251,6 +251,7 @@ def test_an_estimator_finds_no_clusters():
         NaiveBayesClassifier(method=nbsql.Clusters(2)).fit([[1.0], [2.0]], ["a", "b"])
 
 
+@pytest.mark.slow
 def test_labels_outside_of_the_declared_classes_are_refused():
     rows, refusal = [[1.0], [2.0]], r"^y has the label 3, which classes does not name; name every class there may be$"
     first = NaiveBayesClassifier()
@@ -296,6 +297,7 @@ def test_pickles_are_a_file_of_counts():
     assert any(opcode.name.endswith("BYTES") and b"PAR1" in argument for opcode, argument, _ in pickletools.genops(content))
 
 
+@pytest.mark.slow
 def test_clones_threads_pipelines_and_a_search_by_two_processes():
     rows, labels = load_iris(return_X_y=True)
     estimator = clone(NaiveBayesClassifier(prior="uniform")).fit(rows, labels)
@@ -369,6 +371,7 @@ def test_a_sweep_over_families_by_leave_one_out():
     assert set(found.best_params_) == {"alpha", "prior", "families"}
 
 
+@pytest.mark.slow
 def test_one_value_is_a_list_of_one_and_no_families_are_those_of_the_types():
     frame, labels = mixed(40)
     found = NaiveBayesCV(alphas=2.0, priors=nbsql.Smoothed(1.0), families=[None, {"x": "binned"}], cv=2).fit(frame, labels)

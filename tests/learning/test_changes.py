@@ -125,6 +125,7 @@ def lines(model):
     return [(row[5], *row[:4]) for row in model.batches]
 
 
+@pytest.mark.slow
 def test_the_ledger_says_who_did_what(golf):
     golf.update("june", batch="2026-06")
     golf.update("SELECT 'sun' AS sky, 2.0 AS wind, 'no' AS play")
@@ -362,6 +363,7 @@ def test_missing_values_that_were_not_learnt_are_not_forgotten(con, family):
         assert one[-2:] == pytest.approx(other[-2:], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells(con):
     """Which a first fit does not make: it has one cell a class, feature and value, of whichever family."""
     con.execute("""CREATE TABLE t AS

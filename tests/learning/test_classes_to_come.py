@@ -59,6 +59,7 @@ def test_categories_are_those_of_scikit_learn(con):
     assert np.abs(np.sort(found, axis=0) - np.sort(expected, axis=0)).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_it_learns_and_forgets_the_class(con, model):
     before = priors(model)
     model.update(MORE)
@@ -154,6 +155,7 @@ def test_labels_have_the_type_of_the_target(con, kind, label, other):
     assert model.classes == sorted([value, other])
 
 
+@pytest.mark.slow
 def test_what_is_no_class_is_refused(con, model, refused):
     query = "'y' of the query is 'spam' in some rows, which classes does not name"
     with refused(nbsql.InputError, f"{query}; name every class there may be, or leave the rows out"):

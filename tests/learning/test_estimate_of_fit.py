@@ -52,6 +52,7 @@ def test_the_three_estimates_of_a_category_by_hand(con):
     assert found(estimate="mle", families=own) == found(alpha=3)
 
 
+@pytest.mark.slow
 def test_the_estimate_is_of_the_smoothed_prior_too(con):
     def priors(**options):
         options = {"prior": "smoothed", **options}

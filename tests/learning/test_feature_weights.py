@@ -417,6 +417,7 @@ def test_many_rows_in_turn_are_not_learnt_from_one_class(con, monkeypatch):
     assert 0.5 < weights_of(model, con)[1, "k"] < 1.5
 
 
+@pytest.mark.slow
 def test_weights_of_many_rows_are_learnt_from_the_first_folds(con, monkeypatch):
     """As many as have enough rows, for each weight and of each class; 600 rows, 193 of the rarer class."""
     scored = []

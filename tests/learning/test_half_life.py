@@ -123,6 +123,7 @@ def test_counts_add_and_may_be_taken_away(con, tmp_path):
         nbsql.merge(con, [model, nbsql.fit(con, "t", weight="w", **{**MODEL, "exclude": ["number", "sent"]})])
 
 
+@pytest.mark.slow
 def test_thousands_of_half_lives_neither_overflow_nor_vanish(con):
     year = "SELECT * REPLACE (sent + to_hours(CAST(number * 40 AS INTEGER)) AS sent) FROM t"
     model = nbsql.fit(con, year, weight=nbsql.HalfLife("1 hour", at="sent", weight="w"), **MODEL)

@@ -363,6 +363,7 @@ def test_every_other_verb_takes_the_facts_alone(shop):
     alike(shop.execute("FROM scored").fetchall(), model.predict("orders").fetchall())
 
 
+@pytest.mark.slow
 def test_models_are_judged_before_they_are_fitted(shop):
     options = {"target": "returned", "folds": 3}
     ours = nbsql.cross_validate(shop, "orders", joins=JOINS, exclude=["id"], **options)
@@ -374,6 +375,7 @@ def test_models_are_judged_before_they_are_fitted(shop):
     alike(best.predict("orders").fetchall(), nbsql.load(shop, "best").predict("orders").fetchall())
 
 
+@pytest.mark.slow
 def test_a_model_is_kept_and_exported_with_its_joins(shop, tmp_path):
     model = by_joins(shop, name="returns")
     expected = model.predict_proba("orders").fetchall()

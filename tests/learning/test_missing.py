@@ -40,6 +40,7 @@ def posteriors(query):
     return [x for row in sorted(query.fetchall(), key=lambda row: row[0]) for x in row[-2:]]
 
 
+@pytest.mark.slow
 def test_words_are_missing_values_in_every_column_of_texts(con, tmp_path):
     model, lines = fitted(con, "t", missing=["NA", "?"], name="m")
     hand, _ = fitted(con, "hand")

@@ -41,6 +41,7 @@ def contributions(model, feature):
     return {(each[row], each[label]): each[value] for each in rows if each[name] == feature}
 
 
+@pytest.mark.slow
 def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model):
     families = model.families
     further = {name: each for name, each in families.items() if name not in ("x", "x as normal", "b", "c")}

@@ -66,6 +66,7 @@ def test_an_update_says_which_class_is_new_by_its_spelling_alone(con):
         model.update([{"order": "perhaps", "x": 1}])
 
 
+@pytest.mark.slow
 def test_tables_show_them_apart(con, rows, tmp_path):
     model, _ = fitted(con, rows, name="m")
     for text in (repr(model.predict(rows)), str(model.evaluate(rows)), repr(model.explain(rows)), model._repr_html_()):

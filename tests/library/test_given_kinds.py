@@ -29,6 +29,7 @@ def test_families_of_several_kinds_at_once(con):
     assert odds == pytest.approx(0.5 + log(0.25 / 0.75) + log(0.75 / 0.25), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_whole_numbers_and_digits_are_found_as_they_are_written(con):
     shares = {"a": {"n": {0: 0.75, 1: 0.25}, "postcode": {"02134": 0.5, "10001": 0.5}},
               "b": {"n": {0: 0.5, 1: 0.5}, "postcode": {"02134": 0.125, "10001": 0.875}}}  # fmt: skip

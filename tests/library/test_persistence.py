@@ -261,6 +261,7 @@ def test_a_failed_replacement_leaves_the_old_model(path):
         assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_model_in_an_attached_database(path, tmp_path):
     (expected,) = without_nbsql(path, "FROM spam.predict('inbox')")
     with duckdb.connect(tmp_path / "work.duckdb") as con:

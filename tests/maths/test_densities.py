@@ -91,6 +91,7 @@ def test_numbers_outside_are_refused_by_a_fit(con, refused, family, other, messa
         nbsql.fit(con, "rows", target="y", families={"x": family}, name="m")
 
 
+@pytest.mark.slow
 def test_every_density_of_a_model_is_what_it_is_alone(con):
     """Parameters of one name, of families beside each other, are not taken for each other's."""
     families = {name: family() for name, family in FAMILIES_BY_NAME.items() if family.kind == "density"}

@@ -170,6 +170,7 @@ def test_weights_are_copies_and_parts_add_up(con, family):
             assert [x for x in one[5:] if x is not None] == near([x for x in other[5:] if x is not None])
 
 
+@pytest.mark.slow
 def test_drift_is_that_of_the_distribution(con):
     names = ["lognormal", "exponential", "geometric"]
     columns = ", ".join(f"x AS {name}" for name in names)

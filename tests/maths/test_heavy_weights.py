@@ -86,6 +86,7 @@ def test_light_rows_that_were_not_learnt_cannot_be_forgotten_with_a_heavy_one(co
     )
 
 
+@pytest.mark.slow
 def test_light_rows_of_segments_and_slices_are_left(con):
     model = nbsql.fit(con, "t", target="c", weight="w", features=["level"], segment_by="flag")
     model.forget("FROM t WHERE w > 100")

@@ -16,6 +16,7 @@ from nbsql.rendering.renderer import Renderer
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
+@pytest.mark.slow
 @given(tables, unweighted)
 @few
 def test_a_weight_of_w_is_w_copies(rows, others):
@@ -27,6 +28,7 @@ def test_a_weight_of_w_is_w_copies(rows, others):
     same(sorted(weighted.priors, key=str), sorted(copied.priors, key=str))
 
 
+@pytest.mark.slow
 @given(unweighted, st.randoms(use_true_random=False))
 @few
 def test_the_order_of_rows_and_columns_is_irrelevant(rows, chance):
@@ -38,6 +40,7 @@ def test_the_order_of_rows_and_columns_is_irrelevant(rows, chance):
     same(model.predict_proba("rows").fetchall(), other.predict_proba("rows").fetchall())
 
 
+@pytest.mark.slow
 @given(unweighted)
 @few
 def test_fitting_twice_gives_the_same_model(rows):
@@ -49,6 +52,7 @@ def test_fitting_twice_gives_the_same_model(rows):
     same(first.predict_proba("rows").fetchall(), second.predict_proba("rows").fetchall())
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @few
 def test_the_verbs_agree_on_every_row(rows, others):
@@ -106,6 +110,7 @@ def test_every_form_of_scoring_gives_the_same_answers(rows, others, unseen, null
                 assert all(near(x, y, most) or (tie and isinstance(x, str)) for x, y in zip(one, two, strict=True)), (one, two)
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @few
 def test_the_statistics_of_a_union_are_the_statistics_combined(a, b):
@@ -124,6 +129,7 @@ def test_the_statistics_of_a_union_are_the_statistics_combined(a, b):
     same_cells(combined, cells(fit(con, "union_")))
 
 
+@pytest.mark.slow
 @given(unweighted, st.sampled_from(["sky", "warm", "wind", "calls", "bag", "note"]))
 @few
 def test_a_null_scores_as_if_the_feature_were_absent(rows, column):

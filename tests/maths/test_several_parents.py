@@ -142,6 +142,7 @@ def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con):
     assert scores(told, "parity") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(model, "parity").items()}
 
 
+@pytest.mark.slow
 def test_some_rows_choose_the_number_of_parents_and_more_folds_the_weights(con, monkeypatch):
     monkeypatch.setattr("nbsql.learning.depth.ROWS_TO_CHOOSE", 150)
     con.execute("""CREATE TABLE t AS
@@ -256,6 +257,7 @@ def test_what_several_parents_cannot_be(con, refused):
         nbsql.sweep(con, "t", target="y", method=nbsql.KDB(weighted=False), alpha=[1, 2])
 
 
+@pytest.mark.slow
 def test_what_weights_do_not_go_with_goes_without_them(con, refused):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS a, 'b' || i % 5 AS b FROM range(60) AS r(i)")
     target, bare = nbsql.Target("y", classes=[0, 1, 2]), nbsql.KDB(k=1, weighted=False)

@@ -200,6 +200,7 @@ def test_a_table_that_the_model_has_learnt_is_judged_by_rows_left_out(con, model
     assert not (tmp_path / "no.html").exists()
 
 
+@pytest.mark.slow
 def test_where_no_row_can_be_left_out_the_page_says_that_it_flatters(con):
     con.execute("CREATE OR REPLACE TABLE texts AS SELECT class, words FROM rows")
     for options, how in (

@@ -21,6 +21,7 @@ def shop(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_tables_in_which_values_are_text(shop):
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")

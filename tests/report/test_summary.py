@@ -46,6 +46,7 @@ def test_the_report_begins_with_a_verdict_that_needs_no_other_page(model, tmp_pa
     assert caveat.startswith(("The log loss", "Its probabilities", "It counts some evidence twice", "The figures hold"))
 
 
+@pytest.mark.slow
 def test_without_rows_the_report_says_that_it_cannot_say_how_good_the_model_is(model, tmp_path):
     model.report(tmp_path / "page.html")
     first, *_, caveat = summary_of(tmp_path / "page.html")

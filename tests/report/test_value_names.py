@@ -110,6 +110,7 @@ def test_periods_of_days_have_no_time_of_day(con):
     assert "00:00" not in finding
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_model_of_one_class_compares_none(con, tmp_path):
     con.execute("CREATE TABLE t AS SELECT 'only' AS y, 'k' || i % 3 AS k, i * 1.5 AS x FROM range(60) AS r(i)")
@@ -165,6 +166,7 @@ def test_values_that_are_cut_to_the_same_text_stay_apart(con):
     ]
 
 
+@pytest.mark.slow
 def test_a_report_without_a_target_judges_no_predictions(con, tmp_path):
     con.execute("CREATE TABLE t AS SELECT 'k' || i % 3 AS k, i * 1.5 AS x FROM range(60) AS r(i)")
     model = nbsql.fit(con, "t", target=None, name="m")

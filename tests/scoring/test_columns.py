@@ -47,6 +47,7 @@ def test_only_the_named_columns_come_back(model):
             assert sorted_by_text(found.fetchall()) == sorted_by_text([tuple(row[place] for place in places) for row in rows])
 
 
+@pytest.mark.slow
 def test_a_source_may_have_the_columns_that_are_added_where_they_do_not_come_back(model):
     for verb in VERBS.values():
         names = verb(model, "rows").columns[4:]

@@ -51,6 +51,7 @@ def expected(model, row):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

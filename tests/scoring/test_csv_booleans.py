@@ -61,6 +61,7 @@ def test_leave_one_out_and_folds_of_a_file(con, fruit):
         assert found.rows == 40
 
 
+@pytest.mark.slow
 def test_mushrooms(con, data):
     path = str(next(data.rglob("mushroom*.csv*")))
     target = con.sql(f"FROM '{path}'").columns[0]

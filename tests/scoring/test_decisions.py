@@ -172,6 +172,7 @@ class Kind(Enum):
     BEE, ANT = "Bee", "ant"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "labels", "given"),
     [
@@ -194,14 +195,14 @@ def test_labels_are_given_as_texts_or_as_equal_values(con, kind, labels, given):
     def answers(a, b):
         model = nbsql.fit(con, "rows", target="y", features=["g"], prior={a: 0.75, b: 0.25})
         components = nbsql.fit(con, "rows", target="y", features=["x"], method=nbsql.Mixture({a: 2})).components
-        slices = model.evaluate("rows", by="s").slices
+        judged = model.evaluate("rows", by="s", costs={(a, b): 5})
         return [
             model.predict("rows", thresholds={a: 0.9, b: 0.1}).fetchall(),
-            model.evaluate("rows", costs={(a, b): 5}).cost,
+            judged.cost,
             model.discrimination(a, b).fetchall(),
             model.scorecard(target=a, digits=2).table(),
             [row[:2] for row in components],
-            slices is not None and slices.compare(0, 1, label=a).fetchall(),
+            judged.slices.compare(0, 1, label=a).fetchall(),
         ]
 
     expected = answers(low, high)

@@ -136,6 +136,7 @@ def assert_filled(model, by_hand, *, labelled):
     assert filled > 30
 
 
+@pytest.mark.slow
 def test_any_column_is_predicted_from_the_others(model):
     con = model.state.engine.connection
     by_hand = ByHand(rows_of(con, "FROM data"))

@@ -109,6 +109,7 @@ def test_a_model_of_priors(con):
     assert elsewhere(con, model, "predict") == [("it's", 1, "it's", 1.0)]
 
 
+@pytest.mark.slow
 def test_every_kind_of_column_in_one_model():
     rows = [
         ("a", True, 1.5, 2, 1, 0, ["a", "b"], "a b", "yes", 1),

@@ -18,6 +18,7 @@ def model(con):
     return nbsql.fit(con, "rows", target="label")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB before 2.0 plans the two readings of the terms with more memory")
 def test_predictions_need_no_memory_for_every_class(con, model):
     con.execute("SET memory_limit = '120MB'")  # the joint log-likelihoods are 160 MB

@@ -327,6 +327,7 @@ def test_times_of_numpy_and_texts_of_them(con):
     assert_alike(model.predict_one({"at": "2020-01-01T01:00:00"}), wanted)
 
 
+@pytest.mark.slow
 def test_values_of_no_kind_that_is_taken(con, refused):
     con.execute(f"CREATE TABLE rows AS {ROWS}")
     names = ["x", "visits", "rank", "place", "kind", "tags", "bag", "note"]

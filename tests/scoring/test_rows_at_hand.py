@@ -110,6 +110,7 @@ def test_rows_that_are_no_source_are_refused(con, refused):
             nbsql.fit(con, source, target="dry")
 
 
+@pytest.mark.slow
 def test_a_query_is_a_source_of_every_verb_that_takes_one(con):
     con.execute("CREATE TABLE t AS SELECT i, i % 3 AS a, i % 4 < 2 AS y FROM range(40) AS t(i)")
     model = nbsql.fit(con, "t", target="y", features=["a"], name="m")

@@ -32,6 +32,7 @@ def drawn():
     return con, model
 
 
+@pytest.mark.slow
 def test_the_columns_are_those_of_the_training(drawn):
     con, _ = drawn
     described = {row[0]: row[1] for row in con.execute(f"DESCRIBE {ROWS}").fetchall()}

@@ -94,6 +94,7 @@ def test_it_is_one_select_of_the_columns_it_promises(model, dialect, verb):
     assert read <= {"inbox", "literals", "numbers"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "what"), [("aode", "'pairs' has 8 pairs"), ("joint", "'joint' has 4 combinations")])
 def test_several_categories_are_one_select_in_every_dialect(con, layout, method, what):
     con.execute(INBOX)

@@ -183,6 +183,7 @@ def test_what_is_no_statistics_is_refused(con, refused, options, cells, kind, li
         nbsql.from_statistics(con, cells, like=model)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_model_of_counts_without_another_is_that_of_the_rows(con):
     rows(con, MIXED)
