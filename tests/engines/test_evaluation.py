@@ -35,7 +35,6 @@ def in_order_of(table):
     return lambda row: (repr(row[0]), float(row[1]))
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")

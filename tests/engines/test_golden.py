@@ -38,39 +38,28 @@ def inbox(request, connect):
 
 
 @pytest.mark.daily
-def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox, request):
-    found = statements(inbox.con)
+def test_the_statements_of_a_fit_make_the_model_and_those_and_its_queries_are_the_golden_ones(inbox, request):
+    found, update = statements(inbox.con), request.config.getoption("--update-golden")
     with duckdb.connect() as con:
         con.execute(INBOX)
         theirs = {name.split("_", maxsplit=1)[1]: (name, sql) for name, sql in statements(con).items()}
-    left_out = re.compile(r"_spec$|_batches$|_function_(?!predict$)")
-    kept, update = set(), request.config.getoption("--update-golden")
-    for name, sql in found.items():
-        if not left_out.search(name):
-            other, known = theirs.get(name.split("_", maxsplit=1)[1], ("", ""))
-            kept.add(
-                compare(f"fit_{name}.sql", sql, update, inbox.engine, (f"duckdb/fit_{other}.sql", known) if other else None)
-            )
-    assert kept == {file.name for file in (GOLDEN.parent / inbox.engine).glob("fit_*")}
-    for sql in found.values():
-        inbox.run(sql)
-    model = nbsql.fit(inbox.con, "inbox", name="other", **OPTIONS)
-    assert_same_rows(*(sorted(m.predict_proba("inbox").fetchall()) for m in (nbsql.load(inbox.con, "spam"), model)))
-
-
-@pytest.mark.daily
-def test_the_query_of_a_verb_is_the_golden_one(inbox, request):
-    model = nbsql.fit(inbox.con, "inbox", name="spam", **OPTIONS)
-    with duckdb.connect() as con:
-        con.execute(INBOX)
-        theirs = nbsql.fit(con, "inbox", name="spam", **OPTIONS)
+        left_out = re.compile(r"_spec$|_batches$|_function_(?!predict$)")
+        kept = set()
+        for name, sql in found.items():
+            if not left_out.search(name):
+                other, known = theirs.get(name.split("_", maxsplit=1)[1], ("", ""))
+                like = (f"duckdb/fit_{other}.sql", known) if other else None
+                kept.add(compare(f"fit_{name}.sql", sql, update, inbox.engine, like))
+        assert kept == {file.name for file in (GOLDEN.parent / inbox.engine).glob("fit_*")}
+        for sql in found.values():
+            inbox.run(sql)
+        model, duckdbs = nbsql.load(inbox.con, "spam"), nbsql.fit(con, "inbox", name="spam", **OPTIONS)
         for verb in VERBS:
-            query, known = (getattr(each, verb)("inbox") for each in (model, theirs))
+            query, known = (getattr(each, verb)("inbox") for each in (model, duckdbs))
             if verb == "explain" or (verb, inbox.engine) == ("predict", "spark"):
-                like = f"duckdb/score_{verb}.sql", known.sql
-                compare(f"score_{verb}.sql", query.sql, request.config.getoption("--update-golden"), inbox.engine, like)
+                compare(f"score_{verb}.sql", query.sql, update, inbox.engine, (f"duckdb/score_{verb}.sql", known.sql))
             assert model.sql(verb, "inbox") == query.sql
-            found, expected = (sorted(rows, key=repr) for rows in (inbox.run(query.sql), known.fetchall()))
+            answers = [sorted(rows, key=repr) for rows in (inbox.run(query.sql), known.fetchall())]
             if verb == "explain":  # numbers are other texts on each engine
-                found, expected = ([row[:3] for row in rows] for rows in (found, expected))
-            assert_same_rows(found, expected)
+                answers = [[row[:3] for row in rows] for rows in answers]
+            assert_same_rows(*answers)
