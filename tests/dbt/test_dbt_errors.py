@@ -1,7 +1,7 @@
 """What dbt says where a model cannot be: one line, the fact and the cure, and nothing is built."""
 
 import pytest
-from support.dbt_projects import ENGINES, Project, needs_dbt, server
+from support.dbt_projects import OF_ROWS, Project, needs_dbt, server
 
 from nbsql.dbt.package import ABSENT, VERBS
 from nbsql.evaluation.evaluation import QUERIES, SLICES
@@ -526,13 +526,13 @@ ON_POSTGRES = {
 }
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=OF_ROWS)
 def messages(request, tmp_path_factory):
-    with server(request.param) as address:
-        yield said(tmp_path_factory.mktemp("dbt"), address)
+    with server(*request.param) as address:
+        yield said(tmp_path_factory.mktemp("dbt"), address, request.param[1])
 
 
-def said(folder, address):
+def said(folder, address, version):
     """The messages of the models of a project on an engine, by their names."""
     options = OPTIONS if address is None else {**OPTIONS, **ON_POSTGRES}
     models = {
@@ -560,7 +560,7 @@ def said(folder, address):
     config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
     # Not that of dbt: without it dbt would run a batch for each day, and show no message but ERROR.
     config["batches"] = {"incremental_strategy": "microbatch"}
-    found = Project(folder, models, meta, config, address=address)
+    found = Project(folder, models, meta, config, address=address, version=version)
     found.run(
         """CREATE TABLE rows AS SELECT * FROM (VALUES
           (1, 'a', 1.5, 2, 's', DATE '2026-01-01', 1), (2, 'b', 2.5, -1, NULL, NULL, 2),
@@ -569,7 +569,7 @@ def said(folder, address):
     )
     result = found.dbt("run")
     assert result.returncode == 1
-    assert ONE_CLASS in " ".join(result.stdout.split())
+    assert version == "2.0" or ONE_CLASS in " ".join(result.stdout.split())  # which dbt 2.0.0a4 does not show
     first = found.messages()
     new = found.dbt("run", "--select", "repeated", "--vars", "above: 1")
     assert REPEATED not in " ".join(new.stdout.split())
@@ -582,12 +582,18 @@ def said(folder, address):
     return {**first, **found.messages()}
 
 
+# dbt 2.0.0a4 writes all digits of an edge, and skips a unit test before nbsql is asked.
+OTHERWISE_IN_DBT_2 = ("large_edge", "small_edge", "ones")
+
+
 def test_one_line_says_what_is_wrong_and_what_to_do(messages, request):
-    engine = request.node.callspec.params["messages"]
+    engine, version = request.node.callspec.params["messages"]
     options = OPTIONS if engine == "duckdb" else {**OPTIONS, **ON_POSTGRES}
     expected = {name: line for name, (_, line) in {**options, **MODELS, **AGAIN}.items()}
     expected["ones"] = UNIT_TEST
     for known, own in NAMES[engine].items():
         expected = {name: line.replace(known, own) for name, line in expected.items()}
+    for name in OTHERWISE_IN_DBT_2 if version == "2.0" else ():
+        del expected[name]
     assert {name: messages[name] for name in expected} == {name: f"nbsql: {line}" for name, line in expected.items()}
-    assert messages["good"].startswith("OK" if engine == "duckdb" else "CREATE VIEW")
+    assert messages["good"].startswith("Succeeded" if version == "2.0" else "OK" if engine == "duckdb" else "CREATE VIEW")
