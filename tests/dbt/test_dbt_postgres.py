@@ -92,6 +92,7 @@ def refused(folder, address, **changes):
     return found
 
 
+@pytest.mark.nightly
 def test_an_old_server_is_refused(address, project, tmp_path):
     project.run(
         "CREATE SCHEMA old", "CREATE FUNCTION old.current_setting(TEXT) RETURNS TEXT LANGUAGE SQL AS $$ SELECT '140012' $$"
@@ -130,6 +131,7 @@ ADDED = """
 """
 
 
+@pytest.mark.nightly
 def test_an_adapter_is_refused_until_the_project_has_its_macros(address, project, tmp_path):
     adapter = tmp_path / "adapter" / "dbt" / "adapters" / "redshift"
     (adapter / "macros").mkdir(parents=True)

@@ -32,7 +32,7 @@ def run(*command, cwd):
     return result.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # CI installs the wheel and runs its demonstration first of all
 def test_the_wheel_fits_and_predicts_in_an_empty_environment(tmp_path):
     run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT, cwd=tmp_path)
     wheel = next(tmp_path.glob("nbsql-*.whl"))

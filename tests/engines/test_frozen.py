@@ -36,7 +36,6 @@ def answers(place, sql):
     return sorted(tuple(row) for row in place.run(sql))
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("alpha", [1.0, 0.0])
 @pytest.mark.parametrize("levels", [24, 0])
 def test_the_scorer_for_every_engine(both, layout, alpha, levels):

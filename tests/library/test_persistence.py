@@ -110,19 +110,6 @@ with duckdb.connect({str(path)!r}, read_only=True) as con:
     assert [reader.returncode for reader in readers] == [0, 0]
 
 
-def test_while_a_model_is_replaced_readers_see_the_old_one_or_the_new_one(path):
-    with duckdb.connect(path) as con:
-        old = con.execute("FROM spam.predict_proba('inbox')").fetchall()
-        con.begin()
-        nbsql.fit(con, "mail", name="spam", replace=True, alpha=0.25, **OPTIONS)
-        new = con.execute("FROM spam.predict_proba('inbox')").fetchall()
-        assert new != old
-        with con.cursor() as reader:
-            assert reader.execute("FROM spam.predict_proba('inbox')").fetchall() == old
-            con.commit()
-            assert reader.execute("FROM spam.predict_proba('inbox')").fetchall() == new
-
-
 @pytest.mark.slow
 def test_readers_beside_many_replacements_never_see_half_a_model(path):
     with duckdb.connect(path) as con:

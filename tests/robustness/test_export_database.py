@@ -143,7 +143,7 @@ def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path):
         assert answers(con) == nearly(before, 1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # by day their macros are used, which are told of the database or find it
 def test_models_of_an_attached_database_are_used_by_the_search_path(team, before):
     with duckdb.connect() as con:
         con.execute(ROWS)
