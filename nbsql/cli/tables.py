@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _PIPED = 10_000  # width of a line in a pipe, where nothing is cut
+_NARROWEST = 40  # characters of a line, below which numbers would be cut
 _NAMED = 6  # the most columns that a line names
 
 
@@ -32,7 +33,9 @@ def console() -> Console:
     """The console for tables. It does not interpret values as markup."""
     from rich.console import Console
 
-    return Console(force_jupyter=False, markup=False, emoji=False, highlight=False)
+    found = Console(force_jupyter=False, markup=False, emoji=False, highlight=False)
+    found.width = max(found.width, _NARROWEST)  # COLUMNS=0, of a terminal of unknown width, would leave out every table
+    return found
 
 
 def echo(*lines: str) -> None:

@@ -182,6 +182,15 @@ def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(fitted, run
     assert "columns left out; --csv has all: " in output
 
 
+@pytest.mark.parametrize("width", ["0", "1", "20"])
+def test_a_terminal_of_no_width_has_the_tables_and_their_numbers(fitted, run, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    assert "outlook" in run("show", fitted, "spell").stdout
+    (line,) = [line for line in run("evaluate", fitted, "spell", "golf").stdout.splitlines() if "accuracy of the maj" in line]
+    assert float(line.split()[4]) == 0.6429
+    assert "columns left out" in run("predict", fitted, "spell", "golf", "--proba").stdout
+
+
 def test_formats_hold_the_same_rows(fitted, run):
     arguments = ("predict", fitted, "spell", "golf", "--proba")
     expected = sql(fitted, "SELECT day, prediction, probability_yes FROM spell.predict_proba('golf') ORDER BY day")

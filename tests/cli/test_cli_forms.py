@@ -173,6 +173,12 @@ def test_standard_input_with_nothing_in_it_is_one_line(shop, tmp_path_factory, m
     assert not list(folder.glob("nbsql-*/rows.*"))
 
 
+@pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0"])
+def test_standard_input_by_its_file_is_standard_input(shop, name):
+    rows = "outlook,sky,wind\nsunny,clear,1.5\n"
+    assert run("predict", shop, "spell", name, "--csv", stdin=rows) == run("predict", shop, "spell", "-", "--csv", stdin=rows)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_a_pipe_by_name_is_one_line(shop):
     os.mkfifo("rows.csv")
