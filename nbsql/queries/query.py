@@ -38,6 +38,7 @@ _PRINTED = 40  # rows that `show` prints
 _WIDTH = 120  # characters of a table in a notebook, and where no terminal is
 _NAMED = 8  # columns left out of a table that are named
 _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was not installed")
+_NO_TYPE = re.compile(r'Unsupported type "(.+?)"|from `month_day_nano_(interval)|create series from (Union)')  # also of Polars
 
 
 def _note(left_out: Sequence[str]) -> list[str]:
@@ -55,6 +56,9 @@ def _requiring(form: str, package: str) -> Iterator[None]:
         yield
     except Exception as error:
         match = _NOT_INSTALLED.search(str(error))  # DuckDB's wording
+        if match is None and (kind := _NO_TYPE.search(str(error))):
+            fact = f"{package} has no type for a column of {kind[kind.lastindex or 0].upper()}"
+            raise NotSupportedError(f"{fact}; cast the column to text, or leave it out with ⟨columns=[...]⟩") from error
         if match is None and not isinstance(error, ImportError):
             raise
         missing = match[1] if match is not None else (getattr(error, "name", None) or package).split(".")[0]

@@ -1,5 +1,7 @@
 """A verb returns what it adds and those columns of its source that are named, in that order."""
 
+import re
+
 import pytest
 
 import nbsql
@@ -113,3 +115,22 @@ def test_a_feature_may_have_the_name_of_an_added_column_that_does_not_come_back(
         taken = "the query has a column 'prediction' already, which predict adds; choose what comes back by columns=[...]"
         with refused(nbsql.InputError, taken):
             model.predict(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "expression", "kind"),
+    [
+        ("df", "i::UHUGEINT", "UHUGEINT"),
+        ("df", "'10:00:00+02'::TIMETZ", "TIME WITH TIME ZONE"),
+        ("pl", "INTERVAL (i) HOUR", "INTERVAL"),
+        ("pl", "union_value(n := i)", "UNION"),
+    ],
+)
+def test_a_column_for_which_a_library_has_no_type_is_one_line(con, name, expression, kind):
+    model = nbsql.fit(con, "SELECT i % 3 AS x, i % 2 AS y FROM range(60) AS t(i)", target="y")
+    query = model.predict(f"SELECT i % 3 AS x, {expression} AS more FROM range(60) AS t(i)")
+    library = {"df": "pandas", "pl": "polars"}[name]
+    cure = "cast the column to text, or leave it out with columns=[...]"
+    with pytest.raises(nbsql.NotSupportedError, match=re.escape(f"{library} has no type for a column of {kind}; {cure}") + "$"):
+        getattr(query, name)()
+    assert len(query.fetchall()) == 60
