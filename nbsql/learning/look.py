@@ -14,10 +14,10 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import NUMBERS, Bernoulli, Beta, Categorical, Family, Geometric, LogNormal, Text, ZeroInflated
+from nbsql.family import NUMBERS, Bernoulli, Beta, Categorical, Family, Gaussian, Geometric, LogNormal, Text, ZeroInflated
 from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
 from nbsql.learning.family_warnings import NEARLY_UNIQUE, named_like_a_key
-from nbsql.learning.text_advice import advice_on_keys
+from nbsql.learning.text_advice import advice_on_days, advice_on_keys, days_as_numbers
 from nbsql.spec.column import Look
 from nbsql.spec.features import looks_at_values
 from nbsql.spec.options import Best, Options, candidate_options
@@ -38,6 +38,8 @@ MIN_KEYS = 20  # with fewer values, no column is a key
 _CHANCE = 1e-9  # a whole number is a key if the probability that chance repeats none of its values is smaller
 _LONG_CODE = 16  # characters, of which chance makes no two alike
 _YEARS = (1800, 2100)  # a table with one row per year has no key
+_DAYS = (19_000_101, 21_001_231)  # days as whole numbers
+_DAY = "days, as numbers"
 _MOSTLY_ZERO = 0.2
 _INFLATED = 1.5  # times as many zeros as counts of that mean have
 _MIN_NON_ZERO = 30
@@ -51,6 +53,8 @@ def looked_at(engine: Engine, source: Source, options: Options) -> Source:
     """The source of a fit, with what a look at its values suggests for its columns. Warns of the keys that are left out."""
     looks = look_at(engine, source, options)
     source.columns = [replace(column, look=looks.get(column.name)) for column in source.columns]
+    for name in [name for name, look in looks.items() if look.why == _DAY]:
+        warn_user(advice_on_days(engine, name, source.kinds[name]))
     keys = keys_of(source)
     dates = dict(advice_on_keys(engine, source, keys))
     for line in dates.values():
@@ -121,6 +125,8 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
         found |= {
             name: Look(None, "") for name, each in all_facts.items() if _is_key(name, each, is_text=kinds[name] == "text")
         }
+    may_be_days = [name for name in numbers if name in all_facts and _may_be_days(all_facts[name])]
+    found |= {name: Look(Gaussian(), _DAY) for name in days_as_numbers(engine, rows, may_be_days)}
     looks = {name: look for name, look in found.items() if look}
     shaped = {name: each for name, each in facts.items() if name in numbers and name not in looks and _may_have_tail(each)}
     for name, skew in skewness(engine, rows, spec, shaped).items():
@@ -133,6 +139,11 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
 def _is_close(facts: ColumnFacts) -> bool:
     """Whether the exact number of distinct numbers may matter: of few ones, and of whole ones that may never repeat."""
     return facts.distinct <= 2 * _MOST_CATEGORIES or (facts.irregular == 0 and facts.distinct > NEARLY_UNIQUE * facts.n)
+
+
+def _may_be_days(facts: ColumnFacts) -> bool:
+    are_in_range = _DAYS[0] <= (facts.least or 0) and (facts.largest or 0) <= _DAYS[1]
+    return are_in_range and not facts.irregular and facts.distinct > _MOST_CATEGORIES
 
 
 def _is_large(facts: ColumnFacts) -> bool:

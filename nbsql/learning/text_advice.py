@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby, product
 
+from markupsafe import Markup
+
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import listed, together
@@ -171,6 +173,26 @@ def advice_on_keys(engine: Engine, source: Source, names: Sequence[str]) -> Iter
             line = advice_on_dates(engine, name, name, [(value, n) for _, value, n in values], "and is left out as a key")
             if line is not None:
                 yield name, line
+
+
+def days_as_numbers(engine: Engine, relation: Markup, names: Sequence[str]) -> list[str]:
+    """Those columns of whole numbers, by a look at their most frequent ones, that are days such as 20240131."""
+    if not names:
+        return []
+    cells = engine.renderer.fragment("texts_as_cells", relation, names)
+    values = engine.query_macro("most_frequent_values", cells, names, MOST_VALUES)
+    of_names = {name: [value for _, value, _ in rows] for name, rows in groupby(values, key=lambda row: row[0])}
+    return [name for name, texts in of_names.items() if all(_formats(text.removesuffix(".0"), ["%Y%m%d"]) for text in texts)]
+
+
+def advice_on_days(engine: Engine, column: str, kind: str) -> str:
+    """The line on a column of such numbers, of which those before and after a new year differ most."""
+    dialect = engine.renderer.dialect
+    number = plain_name(dialect, column) if kind == "integer" else f"CAST({plain_name(dialect, column)} AS BIGINT)"
+    text = f"CAST({number} AS VARCHAR)"
+    date = f"CAST(strptime({text}, '%Y%m%d') AS DATE)" if dialect.name == "duckdb" else "CAST(... AS DATE)"
+    taken = "holds days, written as whole numbers, and is taken for a number"
+    return f"{column!r} {taken}; read them as dates: {derive_argument(column, date)}"
 
 
 def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -> None:

@@ -232,3 +232,20 @@ def test_whole_numbers_that_no_double_tells_apart_are_counted_as_they_are(con, k
         nbsql.NbsqlWarning, match=r"^'x' is a key, which is left out; to keep it: families=\{\"x\": \"categorical\"\}$"
     ):
         assert [*nbsql.fit(con, "t", target="y").families] == ["z"]  # not one of nine categories
+
+
+@pytest.mark.parametrize(("kind", "number"), [("INTEGER", "day"), ("DOUBLE", "CAST(day AS BIGINT)")])
+def test_days_that_are_whole_numbers_are_said_with_what_reads_them(con, kind, number):
+    days = f"strftime(DATE '2023-06-01' + i::INTEGER, '%Y%m%d')::{kind}"
+    con.execute(f"CREATE TABLE t AS SELECT {days} AS day, 20240000 + i AS id, (i // 7) % 2 AS y FROM range(600) AS r(i)")
+    expression = f"CAST(strptime(CAST({number} AS VARCHAR), '%Y%m%d') AS DATE)"
+    line = (
+        "'day' holds days, written as whole numbers, and is taken for a number; read them as dates: "
+        f'derive={{"day": "{expression}"}}'
+    )
+    with pytest.warns(nbsql.NbsqlWarning) as said:
+        assert [*nbsql.fit(con, "t", target="y").families] == ["day"]
+    assert line in [str(each.message) for each in said]  # and not a key, as the id is
+    assert "'id' is a key, which is left out" in str(said[-1].message)
+    read = nbsql.fit(con, "t", target="y", derive={"day": expression}, exclude=["id"])
+    assert [*read.families] == ["year of day", "month of day", "day of day", "weekday of day"]
