@@ -18,23 +18,20 @@
   The numbers of a row less their centres, as columns, and in a careful scan the centres. A row counts whole or not at all; nbsql_whole,
   in a step of its own, saves writing the condition once a column. In a score, the sum over the columns is NULL if one of them is.
 #}
-{% macro default__multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
-{% set i = nbsql.feature_suffix(feature) -%}
+{% macro multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
 {% set means = feature.family.means -%}
 {% for column in feature.columns -%}
+{% set j = nbsql.feature_suffix(feature, loop.index) -%}
 {% set x = nbsql.number_of(column) -%}
-{% set less_centre %}
-{% if centred %} - means.centre{{ nbsql.feature_suffix(feature, loop.index) }}
-{%- elif centre is not none %} - {{ centre[loop.index0] }}
-{%- endif %}
-{%- endset -%}
-{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ less_centre }}
-{%- elif centred %}CASE WHEN source.nbsql_whole{{ i }} = 0 THEN {{ x }}{{ less_centre }} END
-{%- elif centre is not none %}{{ x }}{{ less_centre }} + source.nbsql_whole{{ i }}
+{% set middle %}{% if centred %}means.centre{{ j }}{% elif centre is not none %}{{ centre[loop.index0] }}{% endif %}{% endset -%}
+{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }})
+{%- elif middle %}{{ nbsql.scan_value(x, false) }}
 {%- else %}{{ nbsql.finite(x) }}
-{%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}
+{%- endif %}
+{%- if middle %} - {{ middle }}{% endif %}
+{%- if middle and means is none %} + source.nbsql_whole{{ nbsql.feature_suffix(feature) }}{% endif %} AS nbsql_x{{ j }}
 {%- if centred %},
-means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.feature_suffix(feature, loop.index) }}
+{{ middle }} AS centre{{ j }}
 {%- endif %}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -80,7 +80,7 @@ coalesce({{ nbsql.parameter_column(feature, 'peak', k) }}
 {% set numbers -%}
 {% for column in feature.columns %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}{% endfor %}
 {%- endset -%}
-CAST([{{ numbers }}] AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{{ nbsql.list_as_text(nbsql.list_of(numbers, nbsql.double())) }}
 {%- endmacro %}
 
 {#

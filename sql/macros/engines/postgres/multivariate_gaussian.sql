@@ -12,22 +12,6 @@ CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} *
 {%- endif %}
 {%- endmacro %}
 
-{# The numbers of a row as columns, for one scan or both; NULL where the row is incomplete and no number is imputed. #}
-{% macro postgres__multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
-{% set means = feature.family.means -%}
-{% for column in feature.columns -%}
-{% set j = nbsql.feature_suffix(feature, loop.index) -%}
-{% set x = nbsql.number_of(column) -%}
-{% set middle %}{% if centred %}means.centre{{ j }}{% elif centre is not none %}{{ centre[loop.index0] }}{% endif %}{% endset -%}
-{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){% else %}{{ nbsql.finite(x) }}{% endif %}
-{%- if middle %} - {{ middle }}{% endif %}
-{%- if middle and means is none %} + source.nbsql_whole{{ nbsql.feature_suffix(feature) }}{% endif %} AS nbsql_x{{ j }}
-{%- if centred %},
-{{ middle }} AS centre{{ j }}
-{%- endif %}{{ nbsql.comma_line(loop) }}
-{%- endfor %}
-{%- endmacro %}
-
 {# One row per class and elimination step of its correlations beside the unit matrix: class, k, matrix. #}
 {% macro postgres__elimination_matrices(p) -%}
 {% set share %}matrix[i][k] / nullif(matrix[k][k], 0){% endset -%}
@@ -68,12 +52,4 @@ WHERE k < {{ p }}
 {% macro postgres__sum_of_whitened_squares(list) -%}
 {% set z = nbsql.word('z') -%}
 (SELECT sum({{ nbsql.square_of_whitened(z) }}) FROM unnest({{ list }}) AS z)
-{%- endmacro %}
-
-{# The numbers of a row as the text of a list, for an explanation. #}
-{% macro postgres__multivariate_gaussian_value(feature, relation) -%}
-'[' || concat_ws(', ', {% for column in feature.columns -%}
-{% set x %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-coalesce(CAST({{ x }} AS {{ nbsql.string() }}), 'NULL'){{ nbsql.comma_blank(loop) }}
-{%- endfor %}) || ']'
 {%- endmacro %}
