@@ -22,6 +22,10 @@ ADAPTERS = {
     "bigquery": ("bigquery", "warehouses", "without_lists"),
     "trino": ("trino", "warehouses", "without_lists"),
 }
+# The folders that several adapters share, each with these.
+SHARED = {
+    kind: [adapter for adapter, folders in ADAPTERS.items() if kind in folders] for kind in ("warehouses", "without_lists")
+}
 # The macros with the names of verbs in Python, each with the one that a project calls in its place.
 VERBS = {
     "predict": "predictions",
@@ -56,6 +60,14 @@ _HEADER = """{#
   it, so that a project's redshift__double, for example, takes the place of `double`. Generated: after adding a macro, run
   python -m nbsql.dbt write.
 #}
+
+"""
+_IS_OF = """{{# Whether the engine is of a kind whose engines share forms of macros, and none of those with their own. #}}
+{{% macro is_of(kind, own='') -%}}
+{{% set engines = {{
+  {0}}} -%}}
+{{% do return(target.type in engines[kind] and target.type not in own.split()) %}}
+{{%- endmacro %}}
 
 """
 _DISPATCH = "adapter.dispatch('{}', 'nbsql')"
@@ -135,7 +147,7 @@ def primitives_sql() -> str:
 def dispatch_sql() -> str:
     """The file that dispatches calls to the macros of the engine.
 
-    A macro that several engines share (`without_lists__x`) gets the prefix of each of them that has no macro of its own.
+    A macro that several engines share (`without_lists__x`) is called on each of them that has no macro of its own.
     """
     known = {name: macro for name, macro in macros().items() if macro.path != DISPATCH}
     named = {source.name for path in macro_files(macro_path()) for source in sources(path) if path != macro_path() / DISPATCH}
@@ -151,19 +163,22 @@ def dispatch_sql() -> str:
                 led[general] = _DISPATCH.format(general)
             else:
                 led[general] = f"nbsql.{name}"
-    for adapter, folders in ADAPTERS.items():
-        for folder in folders[1:]:
-            for name in known:
-                own = f"{adapter}__{name.removeprefix(f'{folder}__')}"
-                if name.startswith(f"{folder}__") and own not in known:
-                    led.setdefault(own, f"nbsql.{name}")
+    shared = {}
+    for folder, adapters in SHARED.items():
+        for name in (macro.removeprefix(f"{folder}__") for macro in known if macro.startswith(f"{folder}__")):
+            own = " ".join(adapter for adapter in adapters if f"{adapter}__{name}" in known)
+            kind = f"'{folder}', '{own}'" if own else f"'{folder}'"
+            shared[name] = (
+                f"\n{{% if nbsql.is_of({kind}) %}}{{% do return(nbsql.{folder}__{name}(*varargs, **kwargs)) %}}{{% endif -%}}\n"
+            )
     checks = {
         name: f"\n{{% if not execute %}}{{% do return('') %}}{{% endif -%}}\n"
         f"{{% do nbsql.refuse_relation('{name}', '{public}', varargs) %}}\n"
         for name, public in VERBS.items()
     }
     lines = [
-        f"{{% macro {name}() %}}{checks.get(name, '')}{{% do return({led[name]}(*varargs, **kwargs)) %}}{{% endmacro %}}\n"
+        f"{{% macro {name}() %}}{checks.get(name, '')}{shared.get(name, '')}"
+        f"{{% do return({led[name]}(*varargs, **kwargs)) %}}{{% endmacro %}}\n"
         for name in sorted(led)
     ]
     refused = [  # Jinja lets a macro take any arguments if it names them
@@ -172,7 +187,8 @@ def dispatch_sql() -> str:
         "{%- endif %}{% endmacro %}\n"
         for name, public in ABSENT.items()
     ]
-    return _HEADER + "".join(lines + refused)
+    shared_by = ",\n  ".join(f"'{folder}': {adapters}" for folder, adapters in SHARED.items())
+    return _HEADER + _IS_OF.format(shared_by) + "".join(lines + refused)
 
 
 def parts_called() -> set[str]:

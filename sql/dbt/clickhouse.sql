@@ -5,12 +5,7 @@
 {% do nbsql.refuse_if(version.split('.')[0] | int < 26, 'this is ClickHouse ' ~ version ~ '; nbsql needs 26 or later') %}
 {%- endmacro %}
 
-{# What is refused, with the reason. #}
-{% macro clickhouse__lacking() -%}
-{% do return({
-  'lists': 'where the package computes without lists', 'bags': 'where the package reads no lists',
-  'patterns': 'where the package reads no patterns of numbers', 'times': 'where the package lets no rows age'}) %}
-{%- endmacro %}
+{% macro clickhouse__lacking() -%} {% do return(nbsql.warehouses__lacking()) %} {%- endmacro %}
 
 {% macro clickhouse__most_numbers() -%} {% do return(2000) %} {%- endmacro %}
 
@@ -19,9 +14,7 @@
 "{{ nbsql.with_encoded_line_ends(name) | replace('\\', '\\\\') | replace('"', '\\"') }}"
 {%- endmacro %}
 
-{% macro clickhouse__text(value) -%}
-'{{ nbsql.with_encoded_line_ends(value) | replace('\\', '\\\\') | replace("'", "\\'") }}'
-{%- endmacro %}
+{% macro clickhouse__text(value) -%} {{ nbsql.text_with_escapes(value) }} {%- endmacro %}
 
 {#
   A statement as ClickHouse reads it. A column that both sides of a join have keeps its relation in its name, and gets its own back by an

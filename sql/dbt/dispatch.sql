@@ -4,6 +4,14 @@
   python -m nbsql.dbt write.
 #}
 
+{# Whether the engine is of a kind whose engines share forms of macros, and none of those with their own. #}
+{% macro is_of(kind, own='') -%}
+{% set engines = {
+  'warehouses': ['snowflake', 'bigquery', 'trino'],
+  'without_lists': ['clickhouse', 'sqlite', 'snowflake', 'bigquery', 'trino']} -%}
+{% do return(target.type in engines[kind] and target.type not in own.split()) %}
+{%- endmacro %}
+
 {% macro any_true() %}{% do return(adapter.dispatch('any_true', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro array() %}{% do return(adapter.dispatch('array', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro array_of() %}{% do return(adapter.dispatch('array_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -11,36 +19,9 @@
 {% macro as_number() %}{% do return(adapter.dispatch('as_number', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro as_whole() %}{% do return(adapter.dispatch('as_whole', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro bernoulli_inputs() %}{% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__lacking() %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
-{% macro bigquery__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
-{% macro binary() %}{% do return(adapter.dispatch('binary', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro binary() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('binary', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro body() %}{% do return(adapter.dispatch('body', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro body_in_tables() %}{% do return(adapter.dispatch('body_in_tables', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro boolean_of() %}{% do return(adapter.dispatch('boolean_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -48,23 +29,12 @@
 {% macro broadcast_hint() %}{% do return(adapter.dispatch('broadcast_hint', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro categorical_value() %}{% do return(adapter.dispatch('categorical_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro characters() %}{% do return(adapter.dispatch('characters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro clickhouse__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
 {% macro collation_of_letters() %}{% do return(adapter.dispatch('collation_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_kind() %}{% do return(adapter.dispatch('column_kind', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_named() %}{% do return(adapter.dispatch('column_named', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro columns_of_relation() %}{% do return(adapter.dispatch('columns_of_relation', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro columns_of_relation() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('columns_of_relation', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro common_value() %}{% do return(adapter.dispatch('common_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro compiled_apart() %}{% do return(adapter.dispatch('compiled_apart', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro completed_inputs() %}{% do return(adapter.dispatch('completed_inputs', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -74,7 +44,9 @@
 {% macro default__most_numbers() %}{% do return(nbsql.clickhouse__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
 {% macro default__scored_columns() %}{% do return(nbsql.postgres__scored_columns(*varargs, **kwargs)) %}{% endmacro %}
 {% macro distinct_count() %}{% do return(adapter.dispatch('distinct_count', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro distinct_elements() %}{% do return(adapter.dispatch('distinct_elements', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro distinct_elements() %}
+{% if nbsql.is_of('warehouses', 'bigquery') %}{% do return(nbsql.warehouses__distinct_elements(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('distinct_elements', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro double() %}{% do return(adapter.dispatch('double', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro drift() %}
 {% if not execute %}{% do return('') %}{% endif -%}
@@ -88,7 +60,9 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('explain', 'explanation', varargs) %}
 {% do return(adapter.dispatch('explain', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro explained_block() %}{% do return(adapter.dispatch('explained_block', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro explained_block() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('explained_block', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro explained_rows() %}{% do return(adapter.dispatch('explained_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro falling_powers() %}{% do return(adapter.dispatch('falling_powers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro final_sigma() %}{% do return(nbsql.duckdb__final_sigma(*varargs, **kwargs)) %}{% endmacro %}
@@ -104,20 +78,30 @@
 {% macro inline_numbers() %}{% do return(adapter.dispatch('inline_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro instant() %}{% do return(adapter.dispatch('instant', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro is_in_lake() %}{% do return(adapter.dispatch('is_in_lake', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro is_none_of() %}{% do return(adapter.dispatch('is_none_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro is_wide() %}{% do return(adapter.dispatch('is_wide', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro is_none_of() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('is_none_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro is_wide() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('is_wide', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro is_zoned() %}{% do return(adapter.dispatch('is_zoned', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro isotonic_shares() %}{% do return(adapter.dispatch('isotonic_shares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro join_parameters() %}{% do return(adapter.dispatch('join_parameters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro joined_tokens() %}{% do return(adapter.dispatch('joined_tokens', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro joined_tokens() %}
+{% if nbsql.is_of('warehouses', 'snowflake bigquery') %}{% do return(nbsql.warehouses__joined_tokens(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('joined_tokens', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro joint_log_likelihood() %}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('joint_log_likelihood', 'joint_log_likelihoods', varargs) %}
 {% do return(adapter.dispatch('joint_log_likelihood', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro json_element() %}{% do return(adapter.dispatch('json_element', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro labels_in_rows() %}{% do return(adapter.dispatch('labels_in_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro lacking() %}{% do return(adapter.dispatch('lacking', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro largest() %}{% do return(adapter.dispatch('largest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro lacking() %}
+{% if nbsql.is_of('warehouses', 'snowflake trino') %}{% do return(nbsql.warehouses__lacking(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('lacking', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro largest() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('largest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro last_knot() %}{% do return(adapter.dispatch('last_knot', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro letters_and_digits() %}{% do return(nbsql.postgres__letters_and_digits(*varargs, **kwargs)) %}{% endmacro %}
 {% macro letters_marks_and_digits() %}{% do return(nbsql.postgres__letters_marks_and_digits(*varargs, **kwargs)) %}{% endmacro %}
@@ -126,7 +110,9 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('likelihoods', 'feature_likelihoods', varargs) %}
 {% do return(adapter.dispatch('likelihoods', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro list_filtered() %}{% do return(adapter.dispatch('list_filtered', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro list_filtered() %}
+{% if nbsql.is_of('warehouses', 'snowflake bigquery') %}{% do return(nbsql.warehouses__list_filtered(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('list_filtered', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_highest() %}{% do return(adapter.dispatch('list_highest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_lowest() %}{% do return(adapter.dispatch('list_lowest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_mapped() %}{% do return(adapter.dispatch('list_mapped', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -136,7 +122,9 @@
 {% macro list_product() %}{% do return(adapter.dispatch('list_product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_size() %}{% do return(adapter.dispatch('list_size', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro list_total() %}{% do return(adapter.dispatch('list_total', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro listed_metrics() %}{% do return(adapter.dispatch('listed_metrics', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro listed_metrics() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('listed_metrics', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro log_evidence() %}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('log_evidence', 'evidence', varargs) %}
@@ -149,14 +137,18 @@
 {% macro lookup_join() %}{% do return(adapter.dispatch('lookup_join', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro lower_case() %}{% do return(adapter.dispatch('lower_case', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro matches() %}{% do return(adapter.dispatch('matches', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro materialized() %}{% do return(adapter.dispatch('materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro materialized() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro maximum() %}{% do return(adapter.dispatch('maximum', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro mixed_hash() %}{% do return(adapter.dispatch('mixed_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro monitor() %}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('monitor', 'monitoring', varargs) %}
 {% do return(adapter.dispatch('monitor', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro most_numbers() %}{% do return(adapter.dispatch('most_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro most_numbers() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('most_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro multinomial_drawn() %}{% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro name_of_column() %}{% do return(adapter.dispatch('name_of_column', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro named_values() %}{% do return(adapter.dispatch('named_values', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -164,24 +156,38 @@
 {% macro not_materialized() %}{% do return(adapter.dispatch('not_materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number() %}{% do return(adapter.dispatch('number', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of() %}{% do return(adapter.dispatch('number_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro number_of_rows() %}{% do return(adapter.dispatch('number_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro number_of_rows() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('number_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of_weekday() %}{% do return(adapter.dispatch('number_of_weekday', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro numbered_classes() %}{% do return(adapter.dispatch('numbered_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro one_against_rest() %}{% do return(adapter.dispatch('one_against_rest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro numbered_classes() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('numbered_classes', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro one_against_rest() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('one_against_rest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro optimisation_fence() %}{% do return(adapter.dispatch('optimisation_fence', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro ordered_list() %}{% do return(adapter.dispatch('ordered_list', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro output() %}{% do return(adapter.dispatch('output', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro output_column() %}{% do return(adapter.dispatch('output_column', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro output_label() %}{% do return(adapter.dispatch('output_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro output_null() %}{% do return(adapter.dispatch('output_null', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro parameters_by_class() %}{% do return(adapter.dispatch('parameters_by_class', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro parameters_in_one_row() %}{% do return(adapter.dispatch('parameters_in_one_row', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro parameters_by_class() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('parameters_by_class', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro parameters_in_one_row() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('parameters_in_one_row', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro part_of_time() %}{% do return(adapter.dispatch('part_of_time', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro pattern_literal() %}{% do return(nbsql.postgres__pattern_literal(*varargs, **kwargs)) %}{% endmacro %}
 {% macro plain_label() %}{% do return(adapter.dispatch('plain_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro posterior_columns() %}{% do return(adapter.dispatch('posterior_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro posterior_columns() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('posterior_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro posteriors() %}{% do return(adapter.dispatch('posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro posteriors_of_judged() %}{% do return(adapter.dispatch('posteriors_of_judged', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro posteriors_of_judged() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('posteriors_of_judged', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro predict() %}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('predict', 'predictions', varargs) %}
@@ -196,113 +202,59 @@
 {% do return(adapter.dispatch('priors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro product() %}{% do return(adapter.dispatch('product', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro query_rows() %}{% do return(adapter.dispatch('query_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro raise_error() %}{% do return(adapter.dispatch('raise_error', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro raise_error() %}
+{% if nbsql.is_of('warehouses', 'bigquery') %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('raise_error', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replace_columns() %}{% do return(adapter.dispatch('replace_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro replaces_slices() %}{% do return(adapter.dispatch('replaces_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro replaces_slices() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('replaces_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro review() %}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('review', 'review_queue', varargs) %}
 {% do return(adapter.dispatch('review', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro row_id() %}{% do return(adapter.dispatch('row_id', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro row_losses() %}{% do return(adapter.dispatch('row_losses', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro row_losses() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('row_losses', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro run_once() %}{% do return(adapter.dispatch('run_once', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro runs_of_letters() %}{% do return(adapter.dispatch('runs_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro runs_of_words() %}{% do return(adapter.dispatch('runs_of_words', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro runs_of_words() %}
+{% if nbsql.is_of('warehouses', 'bigquery') %}{% do return(nbsql.warehouses__runs_of_words(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('runs_of_words', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro same_value() %}{% do return(adapter.dispatch('same_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro scan_value() %}{% do return(adapter.dispatch('scan_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro scanned_cells() %}{% do return(adapter.dispatch('scanned_cells', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro score_of_token() %}{% do return(adapter.dispatch('score_of_token', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro scanned_cells() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('scanned_cells', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro score_of_token() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('score_of_token', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro scored_columns() %}{% do return(adapter.dispatch('scored_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro scores_of_token() %}{% do return(adapter.dispatch('scores_of_token', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro scores_of_token() %}
+{% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('scores_of_token', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro single_blanks() %}{% do return(adapter.dispatch('single_blanks', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro smallest() %}{% do return(adapter.dispatch('smallest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__distinct_elements() %}{% do return(nbsql.warehouses__distinct_elements(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__runs_of_words() %}{% do return(nbsql.warehouses__runs_of_words(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
-{% macro snowflake__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
+{% macro smallest() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('smallest', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro source_columns() %}{% do return(adapter.dispatch('source_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro source_row_id() %}{% do return(adapter.dispatch('source_row_id', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro sqlite__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
+{% macro source_row_id() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('source_row_id', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro square() %}{% do return(adapter.dispatch('square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro string() %}{% do return(adapter.dispatch('string', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro sum_of_squares() %}{% do return(adapter.dispatch('sum_of_squares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro summed_squares() %}{% do return(adapter.dispatch('summed_squares', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro text() %}{% do return(adapter.dispatch('text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro text_as_fitted() %}{% do return(adapter.dispatch('text_as_fitted', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro text_as_fitted() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('text_as_fitted', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro text_drawn() %}{% do return(adapter.dispatch('text_drawn', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro time_as_text() %}{% do return(adapter.dispatch('time_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro token_rows() %}{% do return(adapter.dispatch('token_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__binary() %}{% do return(nbsql.warehouses__binary(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__check_engine() %}{% do return(nbsql.warehouses__check_engine(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__columns_of_relation() %}{% do return(nbsql.warehouses__columns_of_relation(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__distinct_elements() %}{% do return(nbsql.warehouses__distinct_elements(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__explained_block() %}{% do return(nbsql.without_lists__explained_block(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__is_none_of() %}{% do return(nbsql.warehouses__is_none_of(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__is_wide() %}{% do return(nbsql.without_lists__is_wide(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__joined_tokens() %}{% do return(nbsql.warehouses__joined_tokens(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__largest() %}{% do return(nbsql.warehouses__largest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__list_filtered() %}{% do return(nbsql.warehouses__list_filtered(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__listed_metrics() %}{% do return(nbsql.without_lists__listed_metrics(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__materialized() %}{% do return(nbsql.warehouses__materialized(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__most_numbers() %}{% do return(nbsql.warehouses__most_numbers(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__number_of_rows() %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__numbered_classes() %}{% do return(nbsql.without_lists__numbered_classes(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__one_against_rest() %}{% do return(nbsql.without_lists__one_against_rest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__parameters_by_class() %}{% do return(nbsql.without_lists__parameters_by_class(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__parameters_in_one_row() %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__posterior_columns() %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__posteriors_of_judged() %}{% do return(nbsql.without_lists__posteriors_of_judged(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__raise_error() %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__replaces_slices() %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__row_losses() %}{% do return(nbsql.without_lists__row_losses(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__runs_of_words() %}{% do return(nbsql.warehouses__runs_of_words(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__scanned_cells() %}{% do return(nbsql.without_lists__scanned_cells(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__score_of_token() %}{% do return(nbsql.without_lists__score_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__scores_of_token() %}{% do return(nbsql.without_lists__scores_of_token(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__smallest() %}{% do return(nbsql.warehouses__smallest(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__source_row_id() %}{% do return(nbsql.warehouses__source_row_id(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__text_as_fitted() %}{% do return(nbsql.warehouses__text_as_fitted(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__token_rows() %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__with_slices() %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endmacro %}
-{% macro trino__yes_or_no() %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endmacro %}
+{% macro token_rows() %}
+{% if nbsql.is_of('warehouses', 'snowflake') %}{% do return(nbsql.warehouses__token_rows(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('token_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro type_of() %}{% do return(adapter.dispatch('type_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro types_of_rows() %}{% do return(adapter.dispatch('types_of_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro union_distinct() %}{% do return(adapter.dispatch('union_distinct', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -314,10 +266,14 @@
 {% macro whole_numbers() %}{% do return(adapter.dispatch('whole_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_final_sigmas() %}{% do return(nbsql.duckdb__with_final_sigmas(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_posteriors() %}{% do return(adapter.dispatch('with_posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro with_slices() %}{% do return(adapter.dispatch('with_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro with_slices() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__with_slices(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('with_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro without_accents() %}{% do return(adapter.dispatch('without_accents', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro words() %}{% do return(adapter.dispatch('words', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro yes_or_no() %}{% do return(adapter.dispatch('yes_or_no', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro yes_or_no() %}
+{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__yes_or_no(*varargs, **kwargs)) %}{% endif -%}
+{% do return(adapter.dispatch('yes_or_no', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro calibrate() %}
 {% if execute -%}
 {% do nbsql.refuse_if([varargs, kwargs], 'the package has no nbsql.calibrate; call nbsql.fitted_calibration(...)') %}

@@ -6,7 +6,7 @@
 #}
 {% macro check_engine() -%}
 {% do nbsql.called_by_name() %}
-{% do adapter.dispatch('check_engine', 'nbsql')() %}
+{% if not nbsql.is_of('warehouses') %}{% do adapter.dispatch('check_engine', 'nbsql')() %}{% endif -%}
 {%- endmacro %}
 
 {% macro default__check_engine() -%}

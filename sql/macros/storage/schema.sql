@@ -39,8 +39,7 @@ CREATE {% if temporary %}TEMP {% endif %}VIEW {{ relation }} AS
 {% macro comments(schema, about, comments, columns=[]) -%}
 {% if schema is not none %}{{ nbsql.comment_of_schema(schema, about) }}{% endif %}
 {% for kind, relation, text in comments -%}
-{% set word %}{% if kind == 'macro' %}{{ nbsql.macro_keyword() }}{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
-COMMENT ON {{ word }} {{ relation }} IS {{ nbsql.text(text) }}
+COMMENT ON {{ nbsql.keyword_of_kind(kind) }} {{ relation }} IS {{ nbsql.text(text) }}
 {%- if columns or not loop.last %};
 {% endif %}
 {%- endfor %}
@@ -52,6 +51,10 @@ COMMENT ON COLUMN {{ relation }}.{{ nbsql.ident(column) }} IS {{ nbsql.text(text
 {%- endmacro %}
 
 {% macro drop_relation(kind, relation, if_exists=false) -%}
-{% set kind_of_relation %}{% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
-DROP {{ kind_of_relation }} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
+DROP {{ nbsql.keyword_of_kind(kind) }} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
+{%- endmacro %}
+
+{# What a statement calls a relation, a view or a macro. #}
+{% macro keyword_of_kind(kind) -%}
+{% if kind == 'macro' %}{{ nbsql.macro_keyword() }}{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}
 {%- endmacro %}

@@ -164,8 +164,3 @@ CREATE FUNCTION {{ relation }}(class {{ type }}, other_class {{ type }}) RETURNS
   {%- for column in ['likelihood', 'other_likelihood', 'ratio', 'log_ratio'] %}, {{ nbsql.word(column) }} {{ nbsql.double() }}{% endfor -%}
   ) LANGUAGE SQL STABLE SET {{ nbsql.own_path() }} AS {{ body }}
 {%- endmacro %}
-
-{% macro postgres__drop_relation(kind, relation, if_exists=false) -%}
-{% set kind_of_relation %}{% if kind == 'macro' %}FUNCTION{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
-DROP {{ kind_of_relation }} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
-{%- endmacro %}
