@@ -179,7 +179,7 @@
 {% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__parameters_in_one_row(*varargs, **kwargs)) %}{% endif -%}
 {% do return(adapter.dispatch('parameters_in_one_row', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro part_of_time() %}{% do return(adapter.dispatch('part_of_time', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro pattern_literal() %}{% do return(nbsql.postgres__pattern_literal(*varargs, **kwargs)) %}{% endmacro %}
+{% macro pattern_literal() %}{% do return(adapter.dispatch('pattern_literal', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro plain_label() %}{% do return(adapter.dispatch('plain_label', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro posterior_columns() %}
 {% if nbsql.is_of('without_lists') %}{% do return(nbsql.without_lists__posterior_columns(*varargs, **kwargs)) %}{% endif -%}

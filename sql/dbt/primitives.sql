@@ -143,6 +143,7 @@ source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsq
 {% macro default__output_null(model, name) -%} CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }} {%- endmacro %}
 {% macro default__part_of_time(x, part) -%}
 {% if part == 'year' %}year({{ x }}){% else %}extract({{ nbsql.word(part) }} FROM {{ x }}){% endif %} {%- endmacro %}
+{% macro default__pattern_literal(pattern) -%} {{ nbsql.text(pattern) }} {%- endmacro %}
 {% macro default__plain_label(x, type) -%} {{ x }} {%- endmacro %}
 {% macro default__posterior_columns(model) -%} {{ nbsql.posteriors(model) }} AS posteriors {%- endmacro %}
 {% macro default__posteriors_of_judged(model) -%} {%- endmacro %}
@@ -197,6 +198,8 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {% macro postgres__exp(x) -%} CASE WHEN {{ x }} < -708 THEN 0 ELSE exp({{ x }}) END {%- endmacro %}
 {% macro postgres__finite(x) -%} CASE WHEN abs({{ x }}) < 1e-140 THEN 0 WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
 {% macro postgres__from_scored(model, scored) -%} FROM {{ scored }} AS source{{ nbsql.in_order_of_source(model) }} {%- endmacro %}
+{% macro postgres__is_none_of(word, texts) -%}
+{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %}) {%- endmacro %}
 {% macro postgres__json_element(list, position) -%} (CAST({{ list }} AS JSON) ->> {{ position }}) {%- endmacro %}
 {% macro postgres__list_filtered(list, condition) -%} ARRAY(SELECT word FROM unnest({{ list }}) AS listed(word) WHERE {{ condition }})
 {%- endmacro %}
@@ -209,7 +212,7 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {% macro postgres__list_size(list) -%} cardinality({{ list }}) {%- endmacro %}
 {% macro postgres__list_total(list) -%} (SELECT sum(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
 {% macro postgres__matches(x, pattern) -%}
-ARRAY(SELECT found.match[1] FROM regexp_matches({{ x }}, '(' || {{ pattern }} || ')', 'g') AS found(match)) {%- endmacro %}
+ARRAY(SELECT found.match[1] COLLATE "C" FROM regexp_matches({{ x }}, '(' || {{ pattern }} || ')', 'g') AS found(match)) {%- endmacro %}
 {% macro postgres__maximum(x) -%} (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1] {%- endmacro %}
 {% macro postgres__mixed_hash(values) -%} (hashtextextended(CAST(ROW({{ values }}) AS {{ nbsql.string() }}), 0) & 9223372036854775807)
 {%- endmacro %}

@@ -104,7 +104,7 @@ GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.facts.slice_by %}, source
 {% set family = feature.family -%}
 {% set found -%}
 {% if family.is_of_words %}{{ nbsql.runs_of_letters(nbsql.folded_text(feature)) }}
-{%- else %}{{ nbsql.matches(nbsql.folded_text(feature), nbsql.text(family.pattern)) }}
+{%- else %}{{ nbsql.matches(nbsql.folded_text(feature), nbsql.pattern_literal(family.pattern)) }}
 {%- endif %}
 {%- endset -%}
 {% set long_enough -%}

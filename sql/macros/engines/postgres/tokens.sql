@@ -3,35 +3,9 @@
   capitals are those of Unicode (ICU), whatever the locale of the database.
 #}
 
-{# One row per row of the source: its columns, and nbsql_words, the words of its text in order. #}
-{% macro postgres__words(feature, source) -%}
-{% set family = feature.family -%}
-{% set pattern = nbsql.pattern_literal('(' ~ family.pattern ~ ')') -%}
-{% set found -%}
-{% if family.is_of_words -%}
-regexp_split_to_table({{ nbsql.folded_text(feature) }},
-      '[^{{ nbsql.letters_marks_and_digits() }}][^{{ nbsql.letters_and_digits() }}]*|^[^{{ nbsql.letters_and_digits() }}]+'
-    ) WITH ORDINALITY AS words(word, position)
-{%- else -%}
-(
-      SELECT matches.match[1] AS word, matches.position
-      FROM regexp_matches({{ nbsql.folded_text(feature) }}, {{ pattern }}, 'g') WITH ORDINALITY AS matches(match, position)
-    ) AS words
-{%- endif %}
-{%- endset -%}
-SELECT
-  source.*,
-  ARRAY(
-    SELECT words.word COLLATE "C"
-    FROM {{ found }}
-    WHERE length(words.word) >= {{ family.min_length }}
-    {% if family.stop_words %}
-      AND words.word COLLATE "C" NOT IN (
-        {%- for word in family.stop_words %}{{ nbsql.text(word) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-    {% endif %}
-    ORDER BY words.position ASC NULLS LAST
-  ) AS nbsql_words
-FROM {{ source }} AS source
+{% macro postgres__runs_of_letters(x) -%}
+{% set letters, with_marks = nbsql.letters_and_digits(), nbsql.letters_marks_and_digits() -%}
+regexp_split_to_array({{ x }}, '[^{{ with_marks }}][^{{ letters }}]*|^[^{{ letters }}]+') COLLATE "C"
 {%- endmacro %}
 
 {% macro postgres__collation_of_letters() %} COLLATE "und-x-icu"{% endmacro %}
