@@ -27,7 +27,6 @@
 {% macro boolean_of() %}{% do return(adapter.dispatch('boolean_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro breaks_negative_counts() %}{% do return(adapter.dispatch('breaks_negative_counts', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro broadcast_hint() %}{% do return(adapter.dispatch('broadcast_hint', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro categorical_value() %}{% do return(adapter.dispatch('categorical_value', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro characters() %}{% do return(adapter.dispatch('characters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro collation_of_letters() %}{% do return(adapter.dispatch('collation_of_letters', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro column_kind() %}{% do return(adapter.dispatch('column_kind', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -68,6 +67,7 @@
 {% macro final_sigma() %}{% do return(nbsql.duckdb__final_sigma(*varargs, **kwargs)) %}{% endmacro %}
 {% macro finite() %}{% do return(adapter.dispatch('finite', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro floor_of() %}{% do return(adapter.dispatch('floor_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro fraction_as_text() %}{% do return(adapter.dispatch('fraction_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro from_scored() %}{% do return(adapter.dispatch('from_scored', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro greatest_of_few() %}{% do return(adapter.dispatch('greatest_of_few', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro groups_texts() %}{% do return(adapter.dispatch('groups_texts', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
@@ -155,6 +155,7 @@
 {% macro natural_log() %}{% do return(adapter.dispatch('natural_log', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro not_materialized() %}{% do return(adapter.dispatch('not_materialized', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number() %}{% do return(adapter.dispatch('number', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro number_as_text() %}{% do return(nbsql.postgres__number_as_text(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of() %}{% do return(adapter.dispatch('number_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro number_of_rows() %}
 {% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__number_of_rows(*varargs, **kwargs)) %}{% endif -%}
@@ -263,6 +264,7 @@
 {% macro untyped_as_text() %}{% do return(adapter.dispatch('untyped_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro value_to_hash() %}{% do return(adapter.dispatch('value_to_hash', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro weighted_square() %}{% do return(adapter.dispatch('weighted_square', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro whole_as_text() %}{% do return(adapter.dispatch('whole_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro whole_numbers() %}{% do return(adapter.dispatch('whole_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_final_sigmas() %}{% do return(nbsql.duckdb__with_final_sigmas(*varargs, **kwargs)) %}{% endmacro %}
 {% macro with_posteriors() %}{% do return(adapter.dispatch('with_posteriors', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

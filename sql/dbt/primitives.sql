@@ -187,6 +187,7 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {% macro duckdb__plain_label(x, type) -%} {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %} {%- endmacro %}
 {% macro duckdb__with_final_sigmas(x) -%} regexp_replace({{ x }}, {{ nbsql.final_sigma() }}, '\1ς\2', 'g') {%- endmacro %}
 {% macro postgres__array() -%} ARRAY {%- endmacro %}
+{% macro postgres__boolean_of(x) -%} {{ nbsql.yes_or_no(x, nbsql.boolean(true), nbsql.boolean(false)) }} {%- endmacro %}
 {% macro postgres__characters(x) -%} string_to_array(({{ x }}) COLLATE "C", NULL) {%- endmacro %}
 {% macro postgres__common_value(x) -%} max({{ x }}) {%- endmacro %}
 {% macro postgres__composed(x) -%} normalize({{ x }}, NFC) {%- endmacro %}
@@ -197,6 +198,7 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {% macro postgres__double() -%} DOUBLE PRECISION {%- endmacro %}
 {% macro postgres__exp(x) -%} CASE WHEN {{ x }} < -708 THEN 0 ELSE exp({{ x }}) END {%- endmacro %}
 {% macro postgres__finite(x) -%} CASE WHEN abs({{ x }}) < 1e-140 THEN 0 WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
+{% macro postgres__fraction_as_text(x, type) -%} {{ nbsql.number_as_text(x) }} {%- endmacro %}
 {% macro postgres__from_scored(model, scored) -%} FROM {{ scored }} AS source{{ nbsql.in_order_of_source(model) }} {%- endmacro %}
 {% macro postgres__is_none_of(word, texts) -%}
 {{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %}) {%- endmacro %}
@@ -237,6 +239,7 @@ coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS 
 {% macro postgres__weighted_square(weight, x) -%}
 CASE WHEN {{ x }} IS NOT NULL THEN sign({{ weight }}) * power(least(abs({{ x }} * sqrt(abs({{ weight }}))), 1e150) + 1e-150, 2) END
 {%- endmacro %}
+{% macro postgres__whole_as_text(x) -%} {{ nbsql.number_as_text(x) }} {%- endmacro %}
 {% macro postgres__whole_numbers(first, end) -%} generate_series({{ first }}, {{ end }} - 1) {%- endmacro %}
 {% macro snowflake__any_true(x) -%} boolor_agg({{ x }}) {%- endmacro %}
 {% macro snowflake__as_whole(x) -%} CAST({{ x }} AS NUMBER(38, 0)) {%- endmacro %}

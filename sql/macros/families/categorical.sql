@@ -3,7 +3,7 @@
   the value is missing.
 #}
 
-{% macro default__categorical_value(feature, relation) -%}
+{% macro categorical_value(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
 {{ nbsql.text_as_fitted(feature, feature.column, feature.whole, x) }}
 {%- endmacro %}
@@ -27,7 +27,7 @@
   A number as text in the form of a type of fractions, or of whole numbers that are beyond the longest signed ones. It is read from its
   text, because a FLOAT or DOUBLE 0.1 has other digits as a DECIMAL(18, 18).
 #}
-{% macro fraction_as_text(x, type) -%}
+{% macro default__fraction_as_text(x, type) -%}
 {% set is_float = type | lower in ['double', 'float', 'real'] -%}
 {% set given %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 {% set as_it_is %}TRY_CAST({{ x }} AS {{ nbsql.fraction(type) }}){% endset -%}
@@ -108,7 +108,7 @@ END
 {%- endmacro %}
 
 {# A number as text, a whole one without a point. The type of a column is known when a query is planned, so that no row tests it. #}
-{% macro whole_as_text(x) -%}
+{% macro default__whole_as_text(x) -%}
 {% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 CASE
   WHEN lower(typeof({{ x }})) LIKE 'decimal%' THEN {{ nbsql.shortest_number(text) }}

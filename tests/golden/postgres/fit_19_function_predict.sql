@@ -107,9 +107,9 @@ FROM (
               SELECT
                 source.*,
                 CASE
-                  WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
-                  WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
-                  ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+                  WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN true
+                  WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN false
+                  ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN true WHEN 0 THEN false END
                 END AS nbsql_x_2,
                 CASE WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."length" AS DOUBLE PRECISION) END AS nbsql_x_3,
                 CASE WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."links" AS DOUBLE PRECISION) END AS nbsql_x_4,

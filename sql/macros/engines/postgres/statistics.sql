@@ -40,26 +40,11 @@
 {% if model.spec.weight %}sum(weight * {{ square }}){% elif careful %}sum({{ square }}){% else %}sum({{ x }} * {{ x }}){% endif %}
 {%- endmacro %}
 
-{% macro postgres__categorical_value(feature, relation) -%}
-{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
-{{ nbsql.text_as_fitted(feature, feature.column, feature.whole, x) }} COLLATE "C"
-{%- endmacro %}
-
-{# A value as text, as in the model. A number has its shortest form, whatever its type: all digits of a double, and 0 without a sign. #}
-{% macro postgres__text_as_fitted(feature, column, whole, x) -%}
-{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
-{%- elif whole or column in feature.fraction_types %}{{ nbsql.postgres__number_as_text(x) }}
-{%- elif column in feature.untyped %}{{ nbsql.untyped_as_text(x) }}
-{%- else %}{{ text }}
-{%- endif %}
-{%- endmacro %}
-
 {# A value as text of a model that knows no type for it. #}
 {% macro postgres__untyped_as_text(x) -%}
 CASE
   WHEN pg_typeof({{ x }}) IN (CAST('numeric' AS regtype), CAST('float8' AS regtype), CAST('float4' AS regtype))
-    THEN {{ nbsql.postgres__number_as_text(x) }}
+    THEN {{ nbsql.number_as_text(x) }}
   ELSE CAST({{ x }} AS {{ nbsql.string() }})
 END
 {%- endmacro %}
@@ -96,11 +81,6 @@ CASE WHEN {{ x }} IS NOT NULL THEN coalesce(nullif(concat_ws(
       || to_char(floor({{ rest }} / 60), 'FM":"00') || rtrim(to_char(mod({{ rest }}, 60), 'FM":"00.999999'), '.')
   END
 ), ''), '00:00:00') END
-{%- endmacro %}
-
-{% macro postgres__bernoulli_inputs(feature, centre, careful, centred) -%}
-{% set x %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
-{{ nbsql.yes_or_no(x, nbsql.boolean(true), nbsql.boolean(false)) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {# It goes by way of text, because PostgreSQL does not cast numbers to BOOLEAN or back. #}
