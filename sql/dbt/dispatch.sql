@@ -75,7 +75,6 @@
 {% macro ident() %}{% do return(adapter.dispatch('ident', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro in_time_zone() %}{% do return(adapter.dispatch('in_time_zone', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro infinity() %}{% do return(adapter.dispatch('infinity', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro inline_numbers() %}{% do return(adapter.dispatch('inline_numbers', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro instant() %}{% do return(adapter.dispatch('instant', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro is_in_lake() %}{% do return(adapter.dispatch('is_in_lake', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro is_none_of() %}

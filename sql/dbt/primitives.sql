@@ -96,8 +96,6 @@ CAST({{ nbsql.without_negative_zero(x) if column in feature.fraction_types else 
 {% macro default__has_digit(x) -%} translate({{ x }}, '0123456789', '') <> {{ x }} {%- endmacro %}
 {% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
-{% macro default__inline_numbers(values) -%}
-[{% for value in values %}{{ nbsql.inline_number(value) }}{{ nbsql.comma_blank(loop) }}{% endfor %}] {%- endmacro %}
 {% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
 {% macro default__joined_tokens(feature) -%} {%- endmacro %}
 {% macro default__json_element(list, position) -%} json_extract_string({{ list }}, '$[{{ position }}]') {%- endmacro %}
@@ -213,6 +211,8 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {% macro postgres__list_product(a, b) -%} (SELECT sum(one * other) FROM unnest({{ a }}, {{ b }}) AS each(one, other)) {%- endmacro %}
 {% macro postgres__list_size(list) -%} cardinality({{ list }}) {%- endmacro %}
 {% macro postgres__list_total(list) -%} (SELECT sum(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
+{% macro postgres__logistic(z) -%} CASE WHEN {{ z }} > -708 THEN 1 / (1 + {{ nbsql.exp('-' ~ z) }}) WHEN {{ z }} <= -708 THEN 0 END
+{%- endmacro %}
 {% macro postgres__matches(x, pattern) -%}
 ARRAY(SELECT found.match[1] COLLATE "C" FROM regexp_matches({{ x }}, '(' || {{ pattern }} || ')', 'g') AS found(match)) {%- endmacro %}
 {% macro postgres__maximum(x) -%} (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1] {%- endmacro %}
@@ -235,6 +235,7 @@ coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS 
 {% macro postgres__scan_value(x, careful) -%} {{ nbsql.finite(x) }} {%- endmacro %}
 {% macro postgres__square(x) -%} CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END {%- endmacro %}
 {% macro postgres__string() -%} TEXT {%- endmacro %}
+{% macro postgres__sum_of_squares(x) -%} (SELECT sum({{ nbsql.square(nbsql.word('p')) }}) FROM unnest({{ x }}) AS p) {%- endmacro %}
 {% macro postgres__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
 {% macro postgres__weighted_square(weight, x) -%}
 CASE WHEN {{ x }} IS NOT NULL THEN sign({{ weight }}) * power(least(abs({{ x }} * sqrt(abs({{ weight }}))), 1e150) + 1e-150, 2) END

@@ -50,7 +50,8 @@ WITH {% for name, columns, rows in tables -%}
 {% if value is none -%}
 CAST(NULL AS {% if type %}{{ type }}{% else %}{{ nbsql.double() }}{% endif %})
 {%- elif value is iterable -%}
-{{ nbsql.inline_numbers(value) }}
+{% set numbers %}{% for number in value %}{{ nbsql.inline_number(number) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{{ nbsql.list_of(numbers, nbsql.double()) }}
 {%- elif value > 1.7976931348623157e308 -%}
 {{ nbsql.infinity() }}
 {%- elif value < -1.7976931348623157e308 -%}

@@ -174,7 +174,7 @@ FROM {{ nbsql.subquery(nbsql.completed_inputs(inputs, [group.stand_in])) }} AS n
 
 {# Numbers as rows, from one text, which takes no planning time, however many they are. #}
 {% macro row_list(numbers, type) -%}
-unnest(CAST({{ nbsql.text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% else %}{{ nbsql.double() }}{% endif %}[]))
+unnest(CAST({{ nbsql.list_in_text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% else %}{{ nbsql.double() }}{% endif %}[]))
 {%- endmacro %}
 
 {# The terms of categories and tokens: the lookups of the row's values. #}

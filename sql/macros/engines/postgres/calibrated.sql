@@ -1,9 +1,4 @@
-{# PostgreSQL's forms of calibration: a power beyond the range of a double is an error, and width_bucket finds knots by bisection. #}
-
-{% macro postgres__logistic(z) -%}
-{% set power %}-{{ z }}{% endset -%}
-CASE WHEN {{ z }} > -708 THEN 1 / (1 + {{ nbsql.exp(power) }}) WHEN {{ z }} <= -708 THEN 0 END
-{%- endmacro %}
+{# PostgreSQL's form of calibration by a rising function, in which width_bucket finds the knots. #}
 
 {# width_bucket finds the last knot at or before x. A class without knots keeps its posterior. #}
 {% macro postgres__isotonic_shares(rows, calibration) -%}

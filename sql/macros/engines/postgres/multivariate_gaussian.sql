@@ -48,8 +48,3 @@ SELECT
 FROM eliminated
 WHERE k < {{ p }}
 {%- endmacro %}
-
-{% macro postgres__sum_of_whitened_squares(list) -%}
-{% set z = nbsql.word('z') -%}
-(SELECT sum({{ nbsql.square_of_whitened(z) }}) FROM unnest({{ list }}) AS z)
-{%- endmacro %}

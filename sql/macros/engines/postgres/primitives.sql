@@ -3,11 +3,6 @@
   macro `name`, as dbt dispatches. Everything particular to PostgreSQL is in this folder.
 #}
 
-{% macro postgres__sum_of_squares(x) -%}
-{% set p = nbsql.word('p') -%}
-(SELECT sum({{ nbsql.square(p) }}) FROM unnest({{ x }}) AS p)
-{%- endmacro %}
-
 {% macro postgres__as_number(x) -%}
 {% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 {% set pattern %}'^[[:space:]]*[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]{1,2})?[[:space:]]*$'{% endset -%}
