@@ -256,6 +256,9 @@ CASE WHEN {{ x }} IS NOT NULL THEN sign({{ weight }}) * power(least(abs({{ x }} 
 {% macro spark__breaks_negative_counts(column) -%} coalesce(array_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 {%- endmacro %}
 {% macro spark__characters(x) -%} split({{ x }}, '') {%- endmacro %}
+{% macro spark__composed(x) -%}
+CASE WHEN {{ x }} RLIKE r'[^\x00-\x7F]' THEN reflect('com.ibm.icu.text.Normalizer', 'compose', {{ x }}, FALSE) ELSE {{ x }} END
+{%- endmacro %}
 {% macro spark__concatenated_lists(lists) -%} concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 {% macro spark__distinct_elements(list) -%} array_distinct({{ list }}) {%- endmacro %}
@@ -271,6 +274,9 @@ transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsq
 {{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %}) {%- endmacro %}
 {% macro spark__json_element(list, position) -%} get(from_json({{ list }}, 'ARRAY<STRING>'), {{ position }}) {%- endmacro %}
 {% macro spark__labels_in_rows() -%} yes {%- endmacro %}
+{% macro spark__last_knot(xs) -%}
+aggregate(nbsql_jumps, 0, (n, jump) -> n + CASE WHEN {{ nbsql.element(xs, nbsql.word('n') ~ ' + jump') }} <= x THEN jump ELSE 0 END)
+{%- endmacro %}
 {% macro spark__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.scores[{{ k - 1 }}] {%- endmacro %}
 {% macro spark__list_highest(list) -%} array_max({{ list }}) {%- endmacro %}
 {% macro spark__list_lowest(list) -%} array_min({{ list }}) {%- endmacro %}

@@ -9,12 +9,6 @@
 CASE WHEN {{ text }} ~ {{ pattern }} AND length({{ text }}) < 200 THEN CAST({{ text }} AS {{ nbsql.double() }}) END
 {%- endmacro %}
 
-{# The sign is removed, so that remainders are at least 0. #}
-{% macro postgres__hash_of(columns, kinds) -%}
-{% set row %}ROW({{ nbsql.values_to_hash(columns, kinds) }}){% endset -%}
-(hashtextextended(CAST({{ row }} AS {{ nbsql.string() }}), 0) & 9223372036854775807)
-{%- endmacro %}
-
 {#
   Statements are long and run once: compiling them takes seconds and saves nothing. Doubles are written with all their digits, because
   rows are assigned to folds by their texts. Names are looked up on the path that is given, so that no function of another role runs in

@@ -24,12 +24,6 @@
 {# Sends the relations to every worker. Otherwise all rows would be sorted for the join. #}
 {% macro spark__broadcast_hint(names) %} /*+ BROADCAST({{ names }}) */{% endmacro %}
 
-{# Hashes the text of a map, because a map has no hash. The sign is removed, so that remainders are at least 0. #}
-{% macro spark__hash_of(columns, kinds) -%}
-{% set row %}struct({{ nbsql.values_to_hash(columns, kinds) }}){% endset -%}
-(xxhash64(CAST({{ row }} AS {{ nbsql.string() }})) & 9223372036854775807)
-{%- endmacro %}
-
 {#
   A time as microseconds since 1970, a double; a whole number stays a whole number. A time without a zone is in UTC, whatever the
   session's time zone.

@@ -19,14 +19,6 @@ explode({{ list }}) AS value, 1 AS times
 {%- endif %}
 {%- endmacro %}
 
-{# Spark has no function of normal forms, but the library that has: ICU. A text of ASCII is in all of them. #}
-{% macro spark__composed(x) -%}
-CASE
-  WHEN {{ x }} RLIKE r'[^\x00-\x7F]' THEN reflect('com.ibm.icu.text.Normalizer', 'compose', {{ x }}, FALSE)
-  ELSE {{ x }}
-END
-{%- endmacro %}
-
 {# A text without its marks, which normal form D has as characters of their own. #}
 {% macro spark__without_accents(x) -%}
 CASE
