@@ -124,13 +124,7 @@ SELECT
   {{ nbsql.text(feature.name) }} AS feature,
   value,
   sum(n) AS n,
-  least(
-    greatest(
-      CASE WHEN sum(m2) > 0 THEN 0.5 * ln(max(pooled_m2) / sum(m2)) WHEN max(pooled_m2) > 0 THEN {{ nbsql.infinity() }} END,
-      0
-    ),
-    -sum(n * ln(n / total)) / sum(n)
-  ) AS mutual_information,
+  least(greatest({{ nbsql.information_of_number([]) }}, 0), -sum(n * ln(n / total)) / sum(n)) AS mutual_information,
   CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square
 FROM {{ nbsql.subquery(nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value'])) }} AS of_class
 JOIN (
