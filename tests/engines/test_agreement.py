@@ -1,19 +1,14 @@
 """Every engine has DuckDB's answers on the same rows, to 1e-9: estimates, scores and explanations."""
 
 import random
-import re
-import shlex
 from datetime import date
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from engines.places import Place, assert_same_rows
 
 import nbsql
 import nbsql.plan.form
 import nbsql.rendering.dialect
-from nbsql.cli import main
 
 COLUMNS = {
     "id": "INTEGER", "label": "VARCHAR", "Sender": "VARCHAR", "replied": "BOOLEAN", "length": "DOUBLE PRECISION",
@@ -274,24 +269,6 @@ def test_another_encoding_of_the_client_is_minded(pg):
     model = nbsql.fit(pg, "t", target="y", name="maß")
     assert model.predict("SELECT 'süß' AS größe").fetchall()[0][:2] == ("süß", "ä")
     assert nbsql.models(pg) == ["maß"]
-
-
-def test_the_page_runs_from_an_empty_database(address, pg):
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "postgresql.md").read_text(encoding="utf-8")
-    page = page.replace("postgresql://shop@db.example.com/shop", address)
-    blocks = re.findall(r"^```(\w+) postgres\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert [language for language, _ in blocks] == ["sql", "python", "sql", "sh"]
-    for language, block in blocks:
-        if language == "python":
-            exec(compile(block, "postgresql.md", "exec"), {})  # noqa: S102
-        for statement in block.split(";\n")[:-1] if language == "sql" else ():
-            rows = pg.execute(statement)
-            assert statement.startswith("CREATE") or rows.fetchall(), statement
-        for line in block.replace("\\\n", "").splitlines() if language == "sh" else ():
-            found = CliRunner().invoke(main, shlex.split(line)[1:])
-            assert found.exit_code == 0, found.output
-    for table in ("sorted_mail", "kept_mail"):
-        assert pg.execute(f"SELECT id, prediction FROM {table} ORDER BY id").fetchall() == [(6, "ham"), (7, "spam")]
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")

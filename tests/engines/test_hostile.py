@@ -17,30 +17,31 @@ HOSTILE = [
 
 @pytest.mark.slow
 @pytest.mark.daily
-def test_columns_labels_categories_and_models_round_trip(place):
+@pytest.mark.parametrize("names", [HOSTILE[::2], HOSTILE[1::2]], ids=["even", "odd"])  # a plan of all is wide
+def test_columns_labels_categories_and_models_round_trip(place, names):
     place.run("CREATE TABLE canary AS SELECT 'alive' AS state")
-    size = len(HOSTILE)
-    rows = [(row, *(HOSTILE[(row + column) % size] for column in range(size)), HOSTILE[row % 3]) for row in range(size)]
-    place.table("t", {"key_": "INTEGER", **dict.fromkeys(HOSTILE, "VARCHAR"), "target_": "VARCHAR"}, rows)
-    labels = HOSTILE[:3]
-    families = {HOSTILE[0]: nbsql.Categorical(levels=["never", *HOSTILE])}
+    size = len(names)
+    rows = [(row, *(names[(row + column) % size] for column in range(size)), names[row % 3]) for row in range(size)]
+    place.table("t", {"key_": "INTEGER", **dict.fromkeys(names, "VARCHAR"), "target_": "VARCHAR"}, rows)
+    labels = names[:3]
+    families = {names[0]: nbsql.Categorical(levels=["never", *names])}
     prior = {labels[0]: 0.5, labels[1]: 0.25, labels[2]: 0.25}
     options = {"target": "target_", "id": "key_", "families": families, "prior": prior, "nulls": "category", "unseen": "smooth"}
     spark = place.engine == "spark"  # where schemas and tables have letters, digits and underscores only
     name, table = ("m", "scored") if spark else ('it\'s "m" %s; --', "it's; --")
     nbsql.fit(place.con, "t", name=name, **options)
     model = nbsql.load(place.con, name)
-    assert list(model.families) == HOSTILE
+    assert list(model.families) == names
     assert model.classes == [labels[0], *sorted(labels[1:], key=str.encode)]
-    assert {(column, value) for column in HOSTILE for value in HOSTILE} <= {row[1:3] for row in model.likelihoods}
+    assert {(column, value) for column in names for value in names} <= {row[1:3] for row in model.likelihoods}
     model.predict("t").create_table(table)
     predicted = sorted(place.run(f"SELECT * FROM {table if spark else ident(table)}"))
     assert [row[:-2] for row in predicted] == rows
-    names = model.predict_proba("t").columns
-    assert names[-3:] == [f"probability_{label}" for label in sorted(labels, key=str.encode)]
+    shown = model.predict_proba("t").columns
+    assert shown[-3:] == [f"probability_{label}" for label in sorted(labels, key=str.encode)]
     explained = model.explain("t").fetchall()
     assert {(row[1], row[3], row[4]) for row in explained if row[3]} == {
-        (row[0], column, value) for row in rows for column, value in zip(HOSTILE, row[1:-1], strict=True)
+        (row[0], column, value) for row in rows for column, value in zip(names, row[1:-1], strict=True)
     }
     model.drop()
     assert nbsql.models(place.con) == []

@@ -81,36 +81,6 @@ def test_sql_scores_views_and_ctes_and_writes_what_it_scored(path):
 
 
 @pytest.mark.slow
-def test_two_processes_read_one_model_at_once(path):
-    program = f"""
-import duckdb, nbsql
-with duckdb.connect({str(path)!r}, read_only=True) as con:
-    model = nbsql.load(con, "spam")
-    print("ready", flush=True)
-    input()
-    print(model.predict("inbox").fetchall() == con.execute("FROM spam.predict('inbox')").fetchall(), flush=True)
-    print([row[-2] for row in model.predict("inbox")], flush=True)
-    input()
-"""
-    command = [sys.executable, "-c", program]
-    readers = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path(nbsql.__file__).parents[1])
-        for _ in range(2)
-    ]
-    try:
-        for expected in ("ready", "True", "['ham', 'spam', 'spam', 'ham']"):
-            for reader in readers:  # both hold the file open all the while
-                assert reader.stdin is not None
-                if expected == "True":
-                    print(file=reader.stdin, flush=True)
-                assert reader.stdout.readline() == f"{expected}\n"
-    finally:
-        for reader in readers:
-            reader.communicate("\n", timeout=120)
-    assert [reader.returncode for reader in readers] == [0, 0]
-
-
-@pytest.mark.slow
 def test_readers_beside_many_replacements_never_see_half_a_model(path):
     with duckdb.connect(path) as con:
         answers = {}
