@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from markupsafe import Markup
@@ -18,6 +18,7 @@ from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.plan.derived import derived_layers, derived_of
+from nbsql.plan.facts import ScoredParameter
 from nbsql.queries.decisions import Decision, check_calibrated
 from nbsql.queries.literal_tables import Alone
 from nbsql.queries.row_layout import Group, Item, Row
@@ -60,7 +61,7 @@ class RowScorer:
         context = plan.context(state.classes)
         self._row = _row(engine, context, plan)
         self._names = [name for name, _ in self._row.columns]
-        self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
+        self._input_columns = [*_input_columns(self._row.columns, engine, plan, title)]
         self._plain = [column.plain for column in self._input_columns]
         self._known = {name if engine.exact else folded(name) for name in self._names}
         self._is_compact = decision is None and has_compact_form(context, plan)
@@ -294,40 +295,49 @@ def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     return engine.renderer.dialect.query(kind)
 
 
-def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> InputColumn:
-    """The values that the model accepts for a column of the row, given the features that read it."""
+def _input_columns(columns: Sequence[tuple[str, Markup]], engine: Engine, plan: Plan, title: str) -> Iterator[InputColumn]:
+    """The values that the model accepts for each column of the row, given the features that read it."""
     derived = derived_of(plan.spec)
     read, texts = inputs(derived), {column: kinds for column, kinds, _ in learnt_texts(plan.spec, derived)}
-    features = [feature for feature in plan.spec.features if name in feature.columns and name not in read]
-    families = [feature.family for feature in features]
-    if name in texts:
-        accepts = frozenset().union(*(_KINDS.get(kind, (kind,)) for kind in texts[name]))
-    elif name in read:  # any value that its type can be read from
-        accepts = NUMERIC if engine.kind(str(kind)) in NUMERIC else frozenset(Categorical.accepts)
-    else:
-        accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
-    bags = [family.accepts[0] for family in families if family.bag]
-    is_integer = any(name in family.integers for family in families)
-    learnt = {value_kind(f.types[f.columns.index(name)]) for f in features if f.is_category and f.types}
-    given = takewhile(lambda each: folded(each.name) != folded(name), plan.spec.derived)  # those after it read what it becomes
-    parts = {value_kind(dict(each.reads)[name]) for each in given if each.part and name in dict(each.reads)}
-    known = next(iter((learnt | parts) - {None}), None)
-    return InputColumn(
-        name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, known, is_integer, bool(parts)
-    )
+    reading = defaultdict[str, list[Feature]](list)
+    for feature in plan.spec.features:
+        for name in {*feature.columns} - read.keys():
+            reading[name].append(feature)
+    kinds = {str(kind): engine.kind(str(kind)) for kind in {kind for _, kind in columns}}
+    for name, kind in columns:
+        features = reading[name]
+        families = [feature.family for feature in features]
+        if name in texts:
+            accepts = frozenset().union(*(_KINDS.get(each, (each,)) for each in texts[name]))
+        elif name in read:  # any value that its type can be read from
+            accepts = NUMERIC if kinds[str(kind)] in NUMERIC else frozenset(Categorical.accepts)
+        else:
+            accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
+        bags = [family.accepts[0] for family in families if family.bag]
+        is_integer = any(name in family.integers for family in families)
+        learnt = {value_kind(f.types[f.columns.index(name)]) for f in features if f.is_category and f.types}
+        place = next((place for place, each in enumerate(plan.spec.derived) if folded(each.name) == folded(name)), None)
+        given = plan.spec.derived[:place]  # those after it read what it becomes
+        parts = {value_kind(dict(each.reads)[name]) for each in given if each.part and name in dict(each.reads)}
+        known = next(iter((learnt | parts) - {None}), None)
+        of_row = bags[0] if bags else kinds[str(kind)]
+        yield InputColumn(name, str(kind), of_row, accepts, title, known, is_integer, bool(parts))
 
 
 def _groups(context: Context, plan: Plan) -> Iterator[Group]:
     """The numbers, grouped by the expression that scores them: one group for each family and set of options."""
     render = plan.renderer.fragment
     groups: dict[tuple[Any, ...], Group] = {}
+    parameters_of = defaultdict[tuple[int, int | None], list[ScoredParameter]](list)
+    for each in context.facts.parameters:
+        parameters_of[each.feature.index, each.parameter.column].append(each)
     for feature in filter(_is_number, context.facts.features):
         stand_in = replace(feature, index=0, columns=("nbsql_given",))
         term = render("computed_term", stand_in, None)  # of the parameters beside the number, as it has no index
         inputs = render("inputs", stand_in, None, True, False)
         for number, name in enumerate(feature.columns, start=1):
             column = number if feature.family.over_columns else None
-            wanted = [w for w in context.facts.parameters if w.feature.index == feature.index and w.parameter.column == column]
+            wanted = parameters_of[feature.index, column]
             own = (replace(w, feature=stand_in, parameter=replace(w.parameter, column=column and 1)) for w in wanted)
             parameters = tuple(render("parameter_name", w) for w in own)
             item = Item(name, tuple(render("parameter_name", w) for w in wanted))
