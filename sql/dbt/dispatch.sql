@@ -206,9 +206,7 @@
 {% if nbsql.is_of('warehouses', 'bigquery') %}{% do return(nbsql.warehouses__raise_error(*varargs, **kwargs)) %}{% endif -%}
 {% do return(adapter.dispatch('raise_error', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro replace_columns() %}{% do return(adapter.dispatch('replace_columns', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro replaces_slices() %}
-{% if nbsql.is_of('warehouses') %}{% do return(nbsql.warehouses__replaces_slices(*varargs, **kwargs)) %}{% endif -%}
-{% do return(adapter.dispatch('replaces_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
+{% macro replaces_slices() %}{% do return(adapter.dispatch('replaces_slices', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro review() %}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.refuse_relation('review', 'review_queue', varargs) %}

@@ -157,12 +157,16 @@ WHERE age >= {{ model.lookback | int }}
   ~ '\n  )\n)') %}
 {%- endmacro %}
 
-{# Whether an incremental run replaces the slices that it counts, and does not only add new ones. Another way to do so is refused. #}
+{#
+  Whether an incremental run replaces the slices that it counts, and does not only add new ones. Another way to do so is refused. The
+  default strategies of warehouses merge by a key that is unique, or only add rows. BigQuery's adapter has no other.
+#}
 {% macro default__replaces_slices(name) -%}
-{% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
-{% do nbsql.refuse_if(replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'],
-  "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy')
-  ~ "' does not; use 'delete+insert'") %}
+{% set replaces, strategy = config.get('unique_key') in ['slice', ['slice']], config.get('incremental_strategy') -%}
+{% set deletes = strategy == 'delete+insert' or (strategy in [none, 'default'] and not nbsql.is_of('warehouses')) -%}
+{% do nbsql.refuse_if(replaces and not deletes,
+  "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ (strategy or 'default') ~ "' does not; "
+  ~ ('leave out unique_key' if target.type == 'bigquery' else "use 'delete+insert'")) %}
 {% do return(replaces) %}
 {%- endmacro %}
 

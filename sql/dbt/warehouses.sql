@@ -34,15 +34,6 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# The default strategies merge by a key that is unique, or only add rows. BigQuery's adapter has no other. #}
-{% macro warehouses__replaces_slices(name) -%}
-{% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
-{% do nbsql.refuse_if(replaces and config.get('incremental_strategy') != 'delete+insert',
-  "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ (config.get('incremental_strategy') or 'default')
-  ~ "' does not; " ~ ('leave out unique_key' if target.type == 'bigquery' else "use 'delete+insert'")) %}
-{% do return(replaces) %}
-{%- endmacro %}
-
 {% macro default__name_of_column(name) -%} {% do return(name) %} {%- endmacro %}
 
 {#
