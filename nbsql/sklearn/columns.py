@@ -34,7 +34,7 @@ def as_rows(rows: Any) -> Any:
 
 def is_frame(rows: Any) -> bool:
     """Whether it is a frame with named columns, which DuckDB reads with their types."""
-    if type(rows).__module__.split(".")[0] not in _FRAMES or type(rows).__name__ not in ("DataFrame", "Table"):
+    if type(rows).__module__.split(".")[0] not in _FRAMES or type(rows).__name__ not in ("DataFrame", "Table", "RecordBatch"):
         return False
     return all(isinstance(name, str) for name in frame_names(rows))
 
