@@ -141,7 +141,7 @@ def _numbers(text: str) -> list[float]:
     takes(
         nbsql.auto, nbsql.Auto.best, left_out=PARTS, target=TARGET,
         leave_out=option("--keep-all", is_flag=True, help="Keep all columns as features."),
-        calibrate=option("--no-calibration", is_flag=True, help="Do not try a temperature."),
+        calibrate=option("--no-calibration", is_flag=True, help="Do not try a temperature, or draw toward the priors."),
         methods=option(
             "--methods", metavar="NAMES", type=LISTED_METHODS, show_default=",".join(map(str, METHODS)),
             help="The classifiers to try, separated by commas: tan, or tan(bins=10).",
@@ -177,9 +177,9 @@ def auto(
             tried = objects(engine, found.tried.sql)
             settings = objects(engine, found.ranking.sql)
             held_out = None if found.held_out is None else asdict(found.held_out)
-            numbers = {"rows": found.rows, "method": method, "held_out": held_out, "derive": {**found.derive}}
-            untried = {"not_tried": [*found.not_tried], "refused": {**found.refused}}
-            print_value(engine, form, {**numbers, **untried, "settings": settings, "tried": tried}, tried)
+            numbers = {"rows": found.rows, "method": method, "shrinkage": found.shrinkage, "held_out": held_out}
+            others = {"derive": {**found.derive}, "not_tried": [*found.not_tried], "refused": {**found.refused}}
+            print_value(engine, form, {**numbers, **others, "settings": settings, "tried": tried}, tried)
             return
         tables.echo(*found.lines(), "")
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not seen them", "")

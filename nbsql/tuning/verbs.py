@@ -155,7 +155,7 @@ def auto(
         target: the column that holds the class, or an `nbsql.Target` with all possible labels, which the best model has, too;
             no kernel is tried then.
         leave_out: whether a column may be left out.
-        calibrate: whether a temperature may be chosen, too.
+        calibrate: whether a temperature may be chosen, and posteriors drawn toward the priors as far as luck explains them.
         methods: the classifiers to try, as `method` of a fit takes them. "naive" is always tried, and the others must be
             better. ["naive"] chooses families alone.
         folds: the number of folds, into which rows are split as for `cross_validate`.
