@@ -17,6 +17,9 @@ from nbsql.warn import warn_user
 # What nbsql creates in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {name: part.kind for name, part in PARTS.items()}
 
+# What only earlier versions created there.
+_FORMER = {"scored": "macro", "predict_calibrated": "macro", "predict_proba_calibrated": "macro"}
+
 _OPTIONAL = tuple(name for name, part in PARTS.items() if part.optional)
 
 
@@ -121,7 +124,7 @@ def drop_replaced(engine: Engine, database: str, schema: str) -> None:
 def check_contents(engine: Engine, database: str, schema: str, title: str) -> dict[str, str]:
     """The contents of a model's schema, by name; ModelError if something is not nbsql's."""
     contents = engine.query_macro("contents", database, schema)
-    foreign = [name for name, kind in contents if kind != CONTENTS.get(name)]
+    foreign = [name for name, kind in contents if kind not in (CONTENTS.get(name), _FORMER.get(name))]
     if foreign:
         raise ModelError(f"schema {title!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
     return dict(contents)
@@ -131,7 +134,9 @@ def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
     relations = relations_in(engine, database, schema)
-    names = [] if engine.renderer.dialect.traits.drops_cascade else [name for name in CONTENTS if name in present]
+    names = (
+        [] if engine.renderer.dialect.traits.drops_cascade else [name for name in {**_FORMER, **CONTENTS} if name in present]
+    )
     last = Statement("drop schema", engine.renderer.statement("drop_schema", relations.schema))
     engine.drop(schema, [*_drops(engine, relations, names), last])
 
@@ -153,8 +158,8 @@ def _drops(engine: Engine, relations: Relations, names: Iterable[str], *, if_exi
         if name == "changes":  # with the triggers that write them
             statements.append(Statement("drop changes", render("drop_changes", relations[name])))
             continue
-        drop = render("drop_relation", CONTENTS[name], relations[name], if_exists=if_exists)
-        statements.append(Statement(f"drop {name}", drop))
+        kind = {**_FORMER, **CONTENTS}[name]
+        statements.append(Statement(f"drop {name}", render("drop_relation", kind, relations[name], if_exists=if_exists)))
     return statements
 
 

@@ -54,8 +54,8 @@ class Auto(Ranking):
             fewer than 30 rows, or two folds of the user's, so that all were needed for the choice.
         temperature: that of the folds, at which the rows kept aside were predicted, if another method than naive Bayes was
             chosen with one; `best` fits its own to folds of all rows. None otherwise.
-        shrinkage: how far `best` draws the posteriors toward the priors, from 0 to 1: the part of the gain over these that the
-            best of as many settings would have by luck. 0 if that is less than a twentieth, or with `calibrate=False`.
+        shrinkage: how far `best` draws the posteriors toward the priors: the part of the gain over these that the best of so
+            many settings would have by luck, 0.95 at most. 0 if that is less than a twentieth, or with `calibrate=False`.
         derive: the categories that columns of 0 and 1 encode, of which one is 1 in a row (as `pandas.get_dummies` makes them):
             their names, and the SQL expressions of their values. They take the place of these columns.
         is_sample: whether the budget took a sample of the rows.

@@ -13,6 +13,7 @@ from nbsql.tuning.methods import Setting
 _MIN_STANDARD_ERRORS = 1.0  # of the gain of a setting, of which there are few
 _ROUNDING = 1e-9  # by which log losses of columns that say nothing may differ from that of the priors
 _LEAST_SHRINKAGE = 0.05  # below which it is not worth a calibration
+_MOST_SHRINKAGE = 0.95
 _FAR = 3.0  # standard errors in one fold by which a method is so far behind another that no further fold is fitted
 _MIN_ROWS = 1_000  # of which the standard error of one fold is sure enough
 
@@ -60,7 +61,7 @@ class Comparison:
     def winner(self, nothing: Mapping[str, int] | None = None) -> int:
         """The number of the best setting: naive Bayes, and no temperature, unless another gains more than a standard error.
 
-        If what it says beyond the priors may be luck, it is these: `nothing` has no candidate of any column, if that may be.
+        If its log loss is above that of the priors, it is these: `nothing` has no candidate of any column, if that may be.
         Among other methods the lowest log loss decides, but a matrix beside weights must gain more than a standard error. A
         temperature must also gain half the logarithm of the rows, in nats (Schwarz, Estimating the dimension of a model, Annals
         of Statistics 6, 1978): few rows that are all predicted right call for one that is nearly certain.
@@ -74,22 +75,26 @@ class Comparison:
             is_worth_it = not setting.calibrated or found.gain * rows > math.log(rows) / 2
             if is_worth_it and found.is_sure(0.0 if is_alike else _MIN_STANDARD_ERRORS):
                 winner = number
-        if nothing is None or self.shrinkage(winner) < 1:
+        if nothing is None or self._gain(winner) > -_ROUNDING:
             return winner
         self.add([Setting("priors alone", nothing, False)], self.terms.priors)
         return len(self.settings) - 1
 
     def shrinkage(self, number: int) -> float:
-        """How much of what a setting says beyond the priors luck explains, from 0 to 1; 0 if it is less than a twentieth.
+        """How much of what a setting says beyond the priors luck explains, at most 0.95; 0 if it is below a twentieth.
 
         It is 2 ln m / L for one of m settings, where L is twice what it gains over the priors, in nats of all rows: the largest
         of m such gains by luck is about 2 ln m (Donoho and Johnstone, Ideal spatial adaptation by wavelet shrinkage, Biometrika
         81, 1994). What p parameters gain is drawn toward nothing by p / L (Van Houwelingen and Le Cessie, Predictive value of
-        statistical models, Statistics in Medicine 9, 1990).
+        statistical models, Statistics in Medicine 9, 1990). What is left still orders the rows, if there is something.
         """
-        gain = self.terms.compare(self._losses[number], self.terms.losses(self.terms.priors, None)).gain
-        found = 1.0 if gain < _ROUNDING else min(1.0, math.log(len(self.settings)) / (gain * self.rows))
+        luck, gain = math.log(len(self.settings)), self._gain(number) * self.rows
+        found = luck / gain if gain * _MOST_SHRINKAGE > luck else _MOST_SHRINKAGE
         return found if found >= _LEAST_SHRINKAGE else 0.0
+
+    def _gain(self, number: int) -> float:
+        """How much lower the log loss of a setting is than that of the priors."""
+        return self.terms.compare(self._losses[number], self.terms.losses(self.terms.priors, None)).gain
 
     def by_loss(self) -> list[Setting]:
         """The settings, those of the lowest log loss first."""

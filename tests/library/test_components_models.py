@@ -104,7 +104,7 @@ def test_another_process_and_a_file(lumps, tmp_path):
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     imported = nbsql.import_(lumps, tmp_path / "m.parquet", name="there")
     same(imported.predict_proba("lumps").fetchall(), expected)
-    assert result.stdout.startswith("[('a', 1, ")
+    assert "[('a', 1, " in result.stdout  # perhaps after DuckDB's bar of progress
     parts = [nbsql.import_(lumps, tmp_path / "m.parquet") for _ in range(2)]
     merged = nbsql.merge(lumps, parts, name="twice")
     assert {row[:3] for row in merged.components} == {(y, j, 2 * n) for y, j, n, *_ in imported.components}
