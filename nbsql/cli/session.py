@@ -152,6 +152,7 @@ def open_for_writing(path: str, *, create: bool = True) -> Iterator[Engine]:
     """A database opened for writing; a new file is deleted again if the work fails."""
     if not create:
         _check_there(path)
+    engine: Engine | None = None
     new, unused = is_new(path), False
     try:
         with _opened(path) as engine:
@@ -160,6 +161,9 @@ def open_for_writing(path: str, *, create: bool = True) -> Iterator[Engine]:
             except BaseException:
                 unused = new and _is_empty(engine)
                 raise
+    except KeyboardInterrupt:
+        unused = unused or (new and engine is None)  # while it was opened
+        raise
     finally:
         if unused:
             discard(path)

@@ -89,6 +89,20 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(shop, tmp_path, database
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("later", [0.0, 0.02])
+def test_an_interrupt_while_a_new_file_is_opened_leaves_none(tmp_path, later):
+    file, endless = tmp_path / "new.duckdb", "SELECT i % 3 AS y, i * 0.5 AS x FROM range(100000000000) AS t(i)"
+    with program("fit", "new.duckdb", endless, "--target", "y", "--name", "spell", folder=tmp_path) as process:
+        while not file.exists():
+            assert process.poll() is None, process.communicate()
+        time.sleep(later)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, "", "error: interrupted; nothing is half-written\n")
+    assert not file.exists()
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_file_that_is_not_written_to_its_end_is_removed(shop, tmp_path, sent):

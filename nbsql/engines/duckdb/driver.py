@@ -364,6 +364,10 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
             said = one_line(error) if "extension" in reason else " ".join(reason.split())
             message = f"cannot open {os.fspath(path)!r}: {said}"
         raise DatabaseError(message) from error
+    except KeyboardInterrupt:
+        if new:
+            discard(path)
+        raise
 
 
 def _or_read_only(path: str | os.PathLike[str]) -> str:
