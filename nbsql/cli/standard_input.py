@@ -67,7 +67,7 @@ class ReadsStandardInput(Engine):
 
     def source(self, source: Any) -> Source:
         """The source that the user names, which may be standard input."""
-        source = NAME if source in ("/dev/stdin", "/dev/fd/0") else source
+        source = NAME if isinstance(source, str) and source in ("/dev/stdin", "/dev/fd/0") else source
         if isinstance(source, str) and len(source) < 256 and Path(source).is_fifo():  # such as <(...) of a shell
             raise InputError(f"{source!r} is a pipe, and a source is read more than once; name standard input, {NAME}, instead")
         if source != NAME:

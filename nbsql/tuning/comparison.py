@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
@@ -94,7 +95,11 @@ class Comparison:
 
     def _gain(self, number: int) -> float:
         """How much lower the log loss of a setting is than that of the priors."""
-        return self.terms.compare(self._losses[number], self.terms.losses(self.terms.priors, None)).gain
+        return self.terms.compare(self._losses[number], self._losses_of_priors).gain
+
+    @cached_property
+    def _losses_of_priors(self) -> Markup:
+        return self.terms.losses(self.terms.priors, None)
 
     def by_loss(self) -> list[Setting]:
         """The settings, those of the lowest log loss first."""
