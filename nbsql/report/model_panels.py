@@ -68,9 +68,9 @@ def card(request: Request) -> Iterator[Figure]:
 
 
 def first_names(names: Sequence[str]) -> str:
-    """The names on one line: the first 30, and how many more there are."""
+    """The names on one line: the first 30, and how many more there are; "none" if there are none."""
     more = len(names) - 30
-    return ", ".join(names[:30]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(names[:30] or ["none"]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _share_and_rows(prior: float, n: float | None) -> str:

@@ -427,6 +427,8 @@ def test_a_constant_is_not_ranked(tmp_path):
         with pytest.raises(nbsql.ModelError, match=r"^the model has no features to rank$"):
             model.plot.ranking()
         model.report(tmp_path / "constant.html")
+        nbsql.fit(con, "SELECT i % 2 AS y FROM range(90) AS r(i)", target="y", features=[]).report(tmp_path / "none.html")
+        assert "<li>Features: none.</li>" in (tmp_path / "none.html").read_text(encoding="utf-8")
         model = nbsql.fit(con, "SELECT i % 2 AS y, 5 AS x, i % 3 AS z FROM range(90) AS r(i)", target="y")
         assert [row["feature"] for row in model.plot.ranking().spec["datasets"]["rows"]] == ["z"]
 
