@@ -61,9 +61,14 @@ def looked_at(engine: Engine, source: Source, options: Options) -> Source:
         warn_user(line)
     if keys := [key for key in keys if key not in dates]:
         are, them = ("is a key, which is", "it") if len(keys) == 1 else ("are keys, which are", "them")
-        families = json.dumps(dict.fromkeys(keys, "categorical"), ensure_ascii=False)
+        families = json.dumps({key: _family_to_keep(key, source.kinds[key]) for key in keys}, ensure_ascii=False)
         warn_user(f"{listed(keys)} {are} left out; to keep {them}: ⟨families={families}⟩")
     return source
+
+
+def _family_to_keep(name: str, kind: str) -> str:
+    """The family of a column that a look took for a key: numbers without the name of one may be ranks, which never repeat, too."""
+    return "gaussian" if kind in NUMBERS and not named_like_a_key(name) else "categorical"
 
 
 def keys_of(source: Source) -> list[str]:

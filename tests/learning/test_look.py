@@ -1,5 +1,6 @@
 """Families inferred from a look at the values of columns, and keys that are left out."""
 
+import json
 import random
 import re
 import uuid
@@ -65,7 +66,7 @@ def plain(families):
 KEYS = [name for name, (_, family, _) in COLUMNS.items() if family is None]
 LEFT_OUT = (
     "'day_number', 'code', 'customer_id' are keys, which are left out; to keep them: "
-    'families={"day_number": "categorical", "code": "categorical", "customer_id": "categorical"}'
+    'families={"day_number": "gaussian", "code": "categorical", "customer_id": "categorical"}'
 )
 
 
@@ -140,6 +141,18 @@ def test_times_in_texts_that_never_repeat_are_named_with_the_line_that_reads_the
     with pytest.warns(nbsql.NbsqlWarning, match="^'code' is a key"):
         model = nbsql.fit(con, "calls", target="late", derive={"at": 'CAST("at" AS TIMESTAMP)'}, replace=True)
     assert "hour of at" in model.families
+
+
+def test_a_rank_that_is_taken_for_a_key_is_kept_as_a_number(con):
+    con.execute("""CREATE TABLE departments AS SELECT i // 43 AS poor, 1 + i * 37 % 86 AS "wealth", i + 1000 AS dept_id
+        FROM range(86) AS r(i)""")
+    with pytest.warns(nbsql.NbsqlWarning) as caught:
+        nbsql.families(con, "departments", target="poor")
+    cure = {"wealth": "gaussian", "dept_id": "categorical"}  # a category that never repeats says nothing of new rows
+    assert f"'wealth', 'dept_id' are keys, which are left out; to keep them: families={json.dumps(cure)}" in {
+        str(each.message) for each in caught
+    }
+    assert plain(nbsql.families(con, "departments", target="poor", families=cure)) == cure
 
 
 def test_what_was_asked_for_wins(shop):
@@ -229,7 +242,7 @@ def test_whole_numbers_that_no_double_tells_apart_are_counted_as_they_are(con, k
         f"CREATE TABLE t AS SELECT (1000000000000000000 + i)::{kind} AS x, i % 7 AS z, i % 2 AS y FROM range(1000) AS r(i)"
     )
     with pytest.warns(
-        nbsql.NbsqlWarning, match=r"^'x' is a key, which is left out; to keep it: families=\{\"x\": \"categorical\"\}$"
+        nbsql.NbsqlWarning, match=r"^'x' is a key, which is left out; to keep it: families=\{\"x\": \"gaussian\"\}$"
     ):
         assert [*nbsql.fit(con, "t", target="y").families] == ["z"]  # not one of nine categories
 
