@@ -67,7 +67,7 @@ def looked_at(engine: Engine, source: Source, options: Options) -> Source:
 
 
 def _family_to_keep(name: str, kind: str) -> str:
-    """The family of a column that a look took for a key: numbers without the name of one may be ranks, which never repeat, too."""
+    """The family of a column taken for a key: numbers that are not named like one may be ranks, which never repeat, too."""
     return "gaussian" if kind in NUMBERS and not named_like_a_key(name) else "categorical"
 
 
