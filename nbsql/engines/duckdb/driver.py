@@ -22,9 +22,9 @@ from nbsql.engines.watch import Watch, front_end, interruptible
 from nbsql.errors import DatabaseError, InputError
 from nbsql.rendering.renderer import Renderer
 
-# The oldest storage version that can store models; every DuckDB since 1.3 opens such files. Older versions lose the syntax of
-# list functions in macros, and DuckDB 2.0 rejects their exports.
-_STORAGE = "v1.3.0"
+# The oldest storage version that keeps models for every DuckDB that opens it. DuckDB 1.3 reads a column of texts as NULL
+# throughout if a newer DuckDB has written it for 1.3 with a NULL in it, and predicts otherwise.
+_STORAGE = "v1.4.0"
 _NAME = r'"(?:[^"]|"")+"'
 _STORED = re.compile(  # what a DuckLake stores otherwise, or not
     r"(?:COMMENT ON (?P<subject>MACRO TABLE|COLUMN)|CREATE (?P<kind>TABLE|VIEW|OR REPLACE MACRO)) "
