@@ -234,6 +234,11 @@ def listed(names: Iterable[Any], limit: int = 8) -> str:
     return ", ".join(quoted) if more <= 0 else f"{', '.join(quoted[:limit])} and {more} more"
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: 1 row, 1,000 rows, 2 classes."""
+    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith(('s', 'ch')) else 's'}"
+
+
 def written(value: Any) -> str:
     """A value as messages write it; Python refuses to write whole numbers of more than some thousand digits."""
     try:

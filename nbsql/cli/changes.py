@@ -15,8 +15,8 @@ from nbsql.cli.options import by_name, command, naming, naming_classes, option, 
 from nbsql.cli.session import check_new_database, load_to_change, open_for_writing, show_warnings
 from nbsql.cli.tables import echo, plain
 from nbsql.cli.verbs import method_of, verb_command
+from nbsql.errors import counted
 from nbsql.family import Family
-from nbsql.queries.table import counted
 
 _Line = Sequence[Any]  # of the ledger: batch, operation, source, rows
 

@@ -125,7 +125,7 @@ def _suggest_commands(engine: Engine, database: str, model: nbsql.Model, source:
     if isinstance(engine, DuckDB):
         schema, asked = (dialect.query(name) if _plain(engine, name) else dialect.ident(name)), dialect.text(table)
     else:
-        schema, asked = (dialect.query(engine.query_macro("quoted_name", word)[0][0]) for word in (name, table))
+        schema, asked = (dialect.query(engine.query_value("quoted_name", word)) for word in (name, table))
     in_sql = engine.renderer.statement("example_call", schema, asked, macro)
     tables.echo(
         "",

@@ -11,8 +11,9 @@ from nbsql.cli.files import write
 from nbsql.cli.options import check_into, into_table, limited, reads_model
 from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.cli.verbs import query_command, values_of, verb_command
+from nbsql.errors import counted
 from nbsql.model.scorecard import HEADINGS, Scorecard
-from nbsql.queries.table import counted, one_line
+from nbsql.queries.table import one_line
 
 _ROWS = 20  # the default number of rows of a sample
 

@@ -95,7 +95,7 @@ def _answer(
             nbsql.Query(engine, query.sql).create_table(into, replace=replace)
             if form != "sql":
                 with engine.source(into) as stored:
-                    count = tables.counted(engine.query_macro("row_count", stored.relation)[0][0], "row")
+                    count = tables.counted(engine.query_value("row_count", stored.relation), "row")
                 print_done(engine, form, f"{done} {count} of {source} into the table {into} of {database}")
         return
     with open_for_reading(database) as engine:
@@ -111,7 +111,7 @@ def _answer(
         engine.announce("score")
         if wanted == "table":
             limit = limit or _ROWS
-            more = engine.query_macro("row_count", _excerpt(engine, found, limit + 1).relation)[0][0] > limit
+            more = engine.query_value("row_count", _excerpt(engine, found, limit + 1).relation) > limit
             query = scored(loaded, _excerpt(engine, found, limit))
             hidden, _ = tables.query(engine, query.sql, keep=min(added(loaded), 6))
             tables.notes(hidden, "--csv has all", f"the first {limit} rows; --limit N shows more" if more else None)

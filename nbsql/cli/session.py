@@ -86,7 +86,7 @@ class Rehearsal(Recorder):
     def begin(self, model: nbsql.Model) -> None:
         """Begin the script with a check that the model has not changed since the statements were made."""
         spec = model.state.relations["spec"]
-        changed = self.query_macro("updated_at_text", spec)[0][0]
+        changed = self.query_value("updated_at_text", spec)
         message = f"model {model.name} has changed since this script was written; write it again"
         self.statements.insert(0, Statement("check the model", self._check(spec, message, "changed_since", spec, changed)))
 

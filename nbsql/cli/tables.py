@@ -14,7 +14,8 @@ from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
-from nbsql.queries.table import Table, bar, counted, number, plain, share
+from nbsql.errors import counted
+from nbsql.queries.table import Table, bar, number, plain, share
 
 __all__ = [
     "bar", "command", "console", "counted", "draw", "echo", "number", "plain", "probability", "query", "share", "sql", "table",

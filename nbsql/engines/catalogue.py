@@ -22,7 +22,7 @@ class Catalogue(Runner):
 
     def current_search_path(self) -> str:
         """The session's search path for unqualified names, in the form that `using_search_path` accepts."""
-        path: str = self.query_macro("search_path")[0][0]
+        path: str = self.query_value("search_path")
         return path
 
     @contextmanager

@@ -227,7 +227,7 @@ class Engine(Catalogue):
         lease = self.lease(prefix, drops) if staying else None
 
         def name(part: str, _lease: object = lease) -> Markup:
-            made.append(renderer.dialect.ident(*renderer.dialect.traits.temporary, f"{prefix} {part}"))
+            made.append(renderer.dialect.ident(*renderer.traits.temporary, f"{prefix} {part}"))
             return made[-1]
 
         done = False

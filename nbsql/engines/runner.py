@@ -125,6 +125,10 @@ class Runner(ABC):
         """The rows of the query that a macro renders."""
         return self.rows(self.renderer.statement(macro, *arguments, **options), macro)
 
+    def query_value(self, macro: str, *arguments: Any, **options: Any) -> Any:
+        """The one value that the query of a macro has."""
+        return self.query_macro(macro, *arguments, **options)[0][0]
+
     def violations(self, spec: Markup, message: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:  # noqa: ARG002
         """The rows of a query that is to have none; a script of a change to the model of `spec` then stops with the message."""
         return self.query_macro(macro, *arguments)

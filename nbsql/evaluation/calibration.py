@@ -123,7 +123,7 @@ def calibrate(
         if method != "conformal":
             read = scores if method in ("platt", "isotonic") else rows
             last = search_parameters(engine, method, read, temporary, *([confidence] if known else []))
-        result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
+        result = renderer.subquery(f"{method}_result", last)
         if known:
             shares = engine.query_macro("shares_decided", result)
             if not shares:
@@ -132,7 +132,7 @@ def calibrate(
         draft = _create_draft(state, method, result, temporary)
         place = draft.relations["calibration"]
         ((count, _, log_loss, after_loss),) = engine.query_macro("calibration_losses", rows, place, method)
-        temperature = float(engine.query_macro("temperature_of", place)[0][0]) if method == "temperature" else None
+        temperature = float(engine.query_value("temperature_of", place)) if method == "temperature" else None
         publish(engine, draft, plan.relations, state.version)
     judged_by = own if method in BESIDE_POSTERIORS else method
     after = None if test is None else Evaluator(state, test, weight, judged_by).evaluate()
@@ -149,7 +149,7 @@ def draw_toward_priors(state: ModelState, kept: float, temperature: float = 1.0)
     engine, plan = state.engine, state.plan
     arguments = plan.context(state.classes), plan.relations["parameters"], plan.relations["priors"], kept, temperature
     with engine.temporaries() as temporary:
-        result = engine.renderer.fragment("subquery", engine.renderer.fragment("platt_toward_priors", *arguments))
+        result = engine.renderer.subquery("platt_toward_priors", *arguments)
         publish(engine, _create_draft(state, "platt", result, temporary), plan.relations, state.version)
 
 
@@ -167,7 +167,7 @@ def _create_outcomes(
         cure = "calibrate on others with ⟨folds=None⟩"
         with out_of_fold(state, source, folds, cure, has_known=has_known) as judged:
             engine.create("calibrate", rows, engine.renderer.fragment("calibration_rows", *judged, False, has_known))
-    if not engine.query_macro("row_count", rows)[0][0]:
+    if not engine.query_value("row_count", rows):
         if folds is None:
             # Raises the reason, if there are no rows to evaluate.
             Evaluator(state, source, weight).evaluate()
@@ -220,6 +220,6 @@ def search_parameters(
     if method != "isotonic":
         points = engine.create("calibrate", temporary("points"), render(f"{method}_points", scores))
     last = steps.take(render(f"{method}_start", points, *options))
-    while engine.query_macro("unfinished_steps", last)[0][0]:
+    while engine.query_value("unfinished_steps", last):
         last = steps.take(render(f"{method}_step", last, points))
     return last

@@ -109,7 +109,7 @@ def rows_to_judge(state: ModelState, source: Source, weight: str | None, by: Seq
     read, narrowed = [column.name for column in source.columns], source.relation
     if state.spec.segment_by is None:  # the segment expression may read any column
         read = list(columns.values())
-        narrowed = renderer.fragment("subquery", renderer.fragment("selected_columns", source.relation, read))
+        narrowed = renderer.subquery("selected_columns", source.relation, read)
     return Judgeable(narrowed, read, **judged)
 
 
@@ -174,7 +174,7 @@ def label_column(state: ModelState, source: Source) -> tuple[str | None, bool]:
     if target is None:
         return None, False
     is_comparable = _comparison_kind(_class_column(state)) == _comparison_kind(target)
-    if not is_comparable and not state.engine.query_macro("row_count", source.relation, target.name)[0][0]:
+    if not is_comparable and not state.engine.query_value("row_count", source.relation, target.name):
         return None, False
     return target.name, _check_labels(state, target, source)
 
@@ -206,7 +206,7 @@ def _comparison_kind(column: Column) -> str:
 
 def _explain_no_rows(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
     """The message that explains why there is no row to evaluate."""
-    rows = engine.query_macro("row_count", source.relation)[0][0]
+    rows = engine.query_value("row_count", source.relation)
     if not rows:
         return f"{source.label} has no rows; there is nothing to evaluate"
     if left_out in (rows, None):

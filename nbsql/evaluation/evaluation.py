@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from nbsql.errors import Cure, InputError, in_words, listed
+from nbsql.errors import Cure, InputError, counted, in_words, listed
 from nbsql.evaluation.slices import Slices
 from nbsql.family.checks import label as label_text
 from nbsql.learning.count import check_weight_sums
@@ -233,7 +233,7 @@ class Evaluation(Displayed):
             (self.unknown, "of a class that the model does not know, counted as wrong"),
             (self.unexplained, "that no class can explain, counted as wrong"),
         ]
-        named = [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
+        named = [f"{counted(count, 'row')} {what}" for count, what in counts if count]
         how = "not calibrated" if self.calibrated_by is None else f"calibrated by {self.calibrated_by}"
         return [*named, f"probabilities {how}"]
 
@@ -268,7 +268,7 @@ class Evaluation(Displayed):
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
         lines = [[plain(label_text(label)), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
-        judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} evaluated"
+        judged = f"{counted(self.rows, 'row')} evaluated"
         sliced = [] if self.slices is None else [f"by {listed(self.slices.names)}: .slices has the numbers of each"]
         return [judged, *sliced, *self.notes(), *self.cautions()], [whole, Table(headings, lines, right=range(1, 7))]
 

@@ -56,11 +56,9 @@ def _sample(state: ModelState, source: Source, count: float) -> Markup:
     if count <= most:
         return source.relation
     share = round(1e6 * most / count)
-    numbered = source.is_table and renderer.dialect.traits.row_numbers
+    numbered = source.is_table and renderer.traits.row_numbers
     columns = [column for feature in state.spec.features for column in feature.columns]
-    return renderer.fragment(
-        "subquery", renderer.fragment("sampled_share", rows, columns, source.kinds, share, has_row_numbers=numbered)
-    )
+    return renderer.subquery("sampled_share", rows, columns, source.kinds, share, has_row_numbers=numbered)
 
 
 def _fault(losses: Sequence[tuple[Any, ...]], shares: Sequence[float], priors: Sequence[float]) -> str | None:

@@ -54,7 +54,7 @@ def remember(state: ModelState, source: Source, keys: Sequence[Key] | None = Non
     count = keys[-1][1].rows if keys else 0
     if not count:
         return
-    is_numbered = source.is_table and renderer.dialect.traits.row_numbers and "rowid" not in map(folded, source.kinds)
+    is_numbered = source.is_table and renderer.traits.row_numbers and "rowid" not in map(folded, source.kinds)
     if not is_numbered:
         relation, count = renderer.fragment("first_rows_numbered", relation, look.FIRST_ROWS), min(count, look.FIRST_ROWS)
     share = None if count <= ROWS else round(1e6 * ROWS / count)
@@ -69,10 +69,9 @@ def remember(state: ModelState, source: Source, keys: Sequence[Key] | None = Non
 def warn_of_repeated_batch(state: ModelState, keys: Sequence[Key]) -> None:
     """Warn if the newest of its live batches has the rows of an older one, as where a job has run again."""
     *older, newest = [entry for _, entry in keys]
-    fragment = state.engine.renderer.fragment
 
     def cells(entry: Entry) -> Markup:
-        return fragment("subquery", fragment("cells_of_batch", state.relations["statistics"], entry.batch))
+        return state.engine.renderer.subquery("cells_of_batch", state.relations["statistics"], entry.batch)
 
     alike = [each for each in older if each.rows == newest.rows >= _MIN_REPEATED]
     if len(alike) > 1:  # one statement leaves hardly any of them to compare
@@ -90,7 +89,7 @@ def warn_of_repeated_batch(state: ModelState, keys: Sequence[Key]) -> None:
 def have_same_counts(engine: Engine, one: tuple[int, Markup], other: tuple[int, Markup]) -> bool:
     """Whether the cells of two sets of rows are the same, which says that the rows are, unless there are few of them."""
     (rows, cells), (others, other_cells) = one, other
-    return rows == others >= _MIN_REPEATED and not engine.query_macro("differing_cells", cells, other_cells, _ROUNDING)[0][0]
+    return rows == others >= _MIN_REPEATED and not engine.query_value("differing_cells", cells, other_cells, _ROUNDING)
 
 
 def forget_dead(state: ModelState) -> None:
@@ -243,7 +242,7 @@ def _part_with_cells_of(state: ModelState, spec: Spec, source: Source, parts: li
         for part in parts:
             of_part = state.relations["statistics"]
             if part != ALL:
-                of_part = engine.renderer.fragment("subquery", engine.renderer.fragment("cells_of_batch", of_part, part))
-            if not engine.query_macro("differing_cells", of_part, cells, _ROUNDING)[0][0]:
+                of_part = engine.renderer.subquery("cells_of_batch", of_part, part)
+            if not engine.query_value("differing_cells", of_part, cells, _ROUNDING):
                 return part
     return None

@@ -97,9 +97,8 @@ class LeaveOneOut(Folds):
     def scored(self, models: Models) -> Markup:
         """The rows, scored by the models of all others, by class number (sql/macros/evaluation/left_out/left_out.sql)."""
         assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
-        fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups)
-        return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
+        return self.engine.renderer.subquery("left_out", models.context, self.rows_with_folds, models.parts, *tables)
 
     def _scores_macro(self, models: Models) -> tuple[Any, ...]:
         return "left_out_scores", self.scored(models)  # of one fold, "loo"
@@ -167,7 +166,7 @@ def make_folds(
     if not apart:
         return LeaveOneOut(engine, source, specs, table)
     (rows,) = engine.query_macro("row_count", source.relation)[0]
-    most = _FEW_ROWS_BY_STATEMENTS if engine.renderer.dialect.traits.materializes_estimates else FEW_ROWS
+    most = _FEW_ROWS_BY_STATEMENTS if engine.renderer.traits.materializes_estimates else FEW_ROWS
     if rows > most:
         raise InputError(
             f"⟨folds='loo'⟩ takes a model for each row, with {listed(apart)} among the features, and {source.label} has "

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.errors import InputError, ModelError, counted, listed, suggestion
 from nbsql.evaluation.evaluate import rows_to_judge
 from nbsql.family import NUMBERS, Joint, MultivariateGaussian
 from nbsql.learning.change import Ledger
@@ -207,9 +207,7 @@ def dependence_by_spec(engine: Engine, spec: Spec, title: str, source: Source, f
         if not feature.family.bag and not feature.family.over_columns
     ]
     if len(columns) < 2:
-        raise InputError(
-            f"{title} has {len(columns)} feature{'' if len(columns) == 1 else 's'} of one value a row; two can depend"
-        )
+        raise InputError(f"{title} has {counted(len(columns), 'feature')} of one value a row; two can depend")
     pairs = list(combinations(columns, 2))
     gaps = [place for place, feature in enumerate(selected, start=1) if feature.family.nulls == "category"]
     families = [_joint_family(a[0], b[0], a[2], b[2], gaps=a[1] in gaps or b[1] in gaps) for a, b in pairs]
@@ -234,18 +232,17 @@ def _joint_family(one: str, other: str, *are_numbers: bool, gaps: bool) -> str |
 def drift(state: ModelState, a: Any, b: Any) -> Query:
     """The query of how far slices `b` have moved from slices `a`; see `Model.drift`."""
     state.require("drift")
-    render, statistics, sides = state.engine.renderer.fragment, state.relations["statistics"], []
+    subquery, statistics, sides = state.engine.renderer.subquery, state.relations["statistics"], []
     for side in (a, b):
         names = [*side] if isinstance(side, Iterable) and not isinstance(side, str) else [side]
         if state.spec.slice_by is not None:
-            query = render("cells_of_slices", statistics, check_slice_names(state, names))
+            sides.append(subquery("cells_of_slices", statistics, check_slice_names(state, names)))
         else:
             ledger = Ledger.of(state)
             batches = [ledger.find(name).batch for name in names]
             if not batches:
                 raise InputError(f"name at least one batch; {state.title} has {listed(e.batch for e in ledger.entries)}")
-            query = render("cells_of_batches", statistics, batches)
-        sides.append(render("subquery", query))
+            sides.append(subquery("cells_of_batches", statistics, batches))
     return macro_query(state, "drift", *sides, state.spec.features)
 
 

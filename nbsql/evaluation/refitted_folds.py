@@ -64,7 +64,7 @@ class RefittedFolds(Folds):
         self._assign_folds(setting, folds, column)
         self._count_rows(replace(setting, features=(), dependence=None, slice_by="nbsql_slice"))
         self.names = self._fold_names()
-        self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
+        self._vectorised = self.engine.renderer.traits.vectorised and not self.source.joins
         self._by_fold: dict[str, Spec] = {}
         self._weights: dict[str, Markup] = {}
         self._setting = setting
@@ -193,7 +193,7 @@ def out_of_fold(
     # Bins and parents must not depend on the fold that is judged.
     spec = plan.spec if isinstance(folds, str) else plan.spec.without_fitted()
     spec = replace(spec_for_recount(spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
-    learnt_weight = engine.query_macro("rows_learnt", plan.relations["statistics"])[0][0]
+    learnt_weight = engine.query_value("rows_learnt", plan.relations["statistics"])
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         cv = make_folds_for_spec(engine, source, spec, temporary, folds=folds, fold=None)

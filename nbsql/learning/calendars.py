@@ -170,7 +170,7 @@ def _check(calendar: Calendar, column: Column) -> None:
 
 def _part(engine: Engine, column: Column, part: str, zone: str | None) -> Derived:
     kind = engine.parameter_type(column.type)
-    column_type = engine.type_name(kind) if engine.renderer.dialect.traits.table_macros else None
+    column_type = engine.type_name(kind) if engine.renderer.traits.table_macros else None
     expression = restore(engine.renderer.fragment("calendar_part", column.name, part, zone, column_type))
     return Derived(part_name(part, column.name), expression, ((column.name, column.type),), part=part, zone=zone)
 

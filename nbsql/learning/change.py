@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed, suggestion, written
+from nbsql.errors import InputError, counted, listed, suggestion, written
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import Count, total_rows
 from nbsql.learning.factorised import make_count
@@ -109,8 +109,8 @@ class Change:
             self._check_covariances()
             self._add_ledger_line(Entry(number, name, "update", source.label, 0), rows)
         if self.plan.spec.half_life is not None:
-            slices = self.engine.renderer.fragment("slices", self._statistics)
-            check_gaps(self.engine, self.plan.spec.half_life, self.engine.renderer.fragment("subquery", slices), self.title)
+            slices = self.engine.renderer.subquery("slices", self._statistics)
+            check_gaps(self.engine, self.plan.spec.half_life, slices, self.title)
         return {row[0] for row in labels}
 
     def forget(self, source: Source) -> None:
@@ -142,9 +142,9 @@ class Change:
         # Only counts above 0 can be folded: those of a forgetting are negated before, and again afterwards.
         negate = "negated_cells" if entry.operation == "forget" else None
         with self.engine.temporaries() as temporary:
-            cells = render.fragment("subquery", render.fragment("cells_of_batches", self._statistics, batches))
+            cells = render.subquery("cells_of_batches", self._statistics, batches)
             if negate:
-                cells = render.fragment("subquery", render.fragment(negate, cells, entry.batch))
+                cells = render.subquery(negate, cells, entry.batch)
             folded = self.engine.create("cells", temporary("folded"), render.fragment("folded_cells", cells, entry.batch))
             for relation in (self._statistics, self._batches):
                 self.engine.run("fold", render.statement("delete_batches_named", relation, batches))
@@ -216,15 +216,14 @@ class Change:
         rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in compacted)
         renderer = self.engine.renderer
         with self.engine.temporaries() as temporary:
-            cells = renderer.fragment("cells_through", self._statistics, self._batches, last.number)
-            folded_query = renderer.fragment("folded_cells", renderer.fragment("subquery", cells), last.batch)
+            cells = renderer.subquery("cells_through", self._statistics, self._batches, last.number)
+            folded_query = renderer.fragment("folded_cells", cells, last.batch)
             folded_cells = self.engine.create("cells", temporary("folded"), folded_query)
             for relation in (self._statistics, self._batches):
                 statement = renderer.statement("delete_batches", relation, self._batches, last.number, after=False)
                 self.engine.run("fold", statement)
             self._insert_cells(renderer.fragment("cells_of", folded_cells))
-        batches = f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}"
-        self._add_ledger_line(replace(last, operation="compact", source=batches, rows=rows))
+        self._add_ledger_line(replace(last, operation="compact", source=counted(len(compacted), "batch"), rows=rows))
         if self.draft.follows is not None and "follow" in [entry.operation for entry in compacted]:
             self.write("follow", self.draft.follows)
         self._rebuild()
@@ -345,7 +344,7 @@ class Change:
         check_told_apart(classes, plan.spec.target_type, self.title)
         plan = replace(plan, wide=plan.is_wide(scored_class_count(classes)))
         is_same_form = classes == self.classes and plan.wide == self.plan.wide
-        refill = renderer.dialect.traits.refills_tables and is_same_form
+        refill = renderer.traits.refills_tables and is_same_form
         has_lookups = any(feature.family.has_lookups for feature in plan.spec.features)
         outdated = [] if refill else ["parameters", *(["lookups"] if has_lookups else [])]
         changes_macros = not plan.relations.temporary and not is_same_form

@@ -53,7 +53,7 @@ class _Search(SoftCount):
         with self.engine.temporaries() as temporary:
             query = render("first_rows_of_clusters", context, self.rows, self.values, self.kinds, k, number)
             firsts = self.engine.create("choose the first rows", temporary("firsts"), query)
-            if self.engine.query_macro("row_count", firsts)[0][0] < k:
+            if self.engine.query_value("row_count", firsts) < k:
                 raise InputError(f"{self.source.label} has fewer than {k} different rows; ask for fewer clusters")
             relations = Relations(self.engine.renderer, transient=self.engine.transient_name())
             rows = render("rows_at_the_start", context, self.rows, firsts, self.columns, k)

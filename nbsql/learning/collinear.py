@@ -30,7 +30,7 @@ def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
     The union of the queries `cells` is the cells of the model.
     """
     for feature in features_with_covariance(spec):
-        statistics = engine.renderer.fragment("subquery", engine.renderer.fragment("union_of_rows", cells))
+        statistics = engine.renderer.subquery("union_of_rows", cells)
         most = len(feature.columns) if len(feature.columns) <= MOST_COLUMNS else 1
         found = list(islice(_collinear_columns(*engine.solver(statistics, [feature]), feature), most))
         if found:

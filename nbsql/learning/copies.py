@@ -17,7 +17,7 @@ def warn_of_copies(engine: Engine, source: Source, columns: Sequence[str], fold:
 
     Nothing is read of many rows, or if `fold` names a column of folds.
     """
-    if fold is not None or engine.query_macro("row_count", source.relation)[0][0] > engine.renderer.layout.sorted_rows:
+    if fold is not None or engine.query_value("row_count", source.relation) > engine.renderer.layout.sorted_rows:
         return
     rows, different = engine.query_macro("different_rows", source.relation, columns, source.kinds)[0]
     if rows == 0 or different > MOST_DIFFERENT * rows:

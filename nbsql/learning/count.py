@@ -113,11 +113,11 @@ class Count:
     def _unnested(self, features: Sequence[Feature]) -> list[Feature]:
         """The numbers that are counted with one row for each: if they are many, and the rows few and quick to read again."""
         numbers = [feature for feature in features if feature.family.macros["aggregates"] == "gaussian_aggregates"]
-        if len(numbers) < LEAST_UNNESTED or not self.engine.renderer.dialect.traits.vectorised:
+        if len(numbers) < LEAST_UNNESTED or not self.engine.renderer.traits.vectorised:
             return []
         if not (self._is_staged or self.source.allows_rereads(1)):
             return []
-        return numbers if self.engine.query_macro("row_count", self._relation)[0][0] <= MOST_UNNESTED_ROWS else []
+        return numbers if self.engine.query_value("row_count", self._relation) <= MOST_UNNESTED_ROWS else []
 
     def check_magnitudes(self) -> None:
         """Raise InputError if all numbers of a column that was scanned are so near 0 that their squares vanish."""
@@ -161,7 +161,7 @@ class Count:
         """
         engine, spec, places = self.engine, self.plan.spec, list(range(len(feature.columns)))
         is_long = self._row_count is not None and self._row_count > TINY
-        if not (is_long and len(places) >= LEAST_NUMBERED and engine.renderer.dialect.traits.vectorised):
+        if not (is_long and len(places) >= LEAST_NUMBERED and engine.renderer.traits.vectorised):
             return None
         render, others = engine.renderer.fragment, [*(["slice"] if spec.slice_by else []), *(["weight"] if spec.weight else [])]
         coded = render("coded_pairs", Context.of(spec), self._relation, feature)

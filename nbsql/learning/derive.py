@@ -75,9 +75,8 @@ def check_slice_names(state: ModelState, names: object) -> list[str | None]:
     given = names if isinstance(names, Iterable) and not isinstance(names, str) else [names]
     texts = [None if name is None else str(name) for name in given]
     if None in texts:
-        render, engine = state.engine.renderer.fragment, state.engine
-        cells = render("subquery", render("cells_of_slices", state.relations["statistics"], [None]))
-        existing += [None] if engine.query_macro("rows_learnt", cells)[0][0] else []
+        cells = state.engine.renderer.subquery("cells_of_slices", state.relations["statistics"], [None])
+        existing += [None] if state.engine.query_value("rows_learnt", cells) else []
     for text in texts:
         if text not in existing:
             if text is None:

@@ -119,7 +119,7 @@ def _wrong_type(column: Column, source: Source, title: str, learnt: str, role: s
 
 
 def _has_values(engine: Engine, source: Source, column: Column) -> bool:
-    return bool(engine.query_macro("values_of_columns", source.relation, [column.name])[0][0])
+    return bool(engine.query_value("values_of_columns", source.relation, [column.name]))
 
 
 def _extended(engine: Engine, source: Source, derived: tuple[Derived, ...]) -> Source:

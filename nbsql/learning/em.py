@@ -9,6 +9,7 @@ from markupsafe import Markup
 from nbsql.engines.connect import transient_relations
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.errors import counted
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import Count
 from nbsql.learning.draft import Draft
@@ -157,7 +158,7 @@ def is_settled(previous: Expectation | None, current: Expectation, tolerance: fl
 
 def warn_of_end(method: str, steps: int, previous: Expectation | None, current: Expectation) -> None:
     """Warn that the evidence still changed in the last of all steps that were allowed."""
-    count = f"{steps} step{'' if steps == 1 else 's'}"
+    count = counted(steps, "step")
     change = None if previous is None else abs(current.mean - previous.mean)
     by = "" if change is None else f", the last of which changed the log evidence by {change:.2g} per row"
     warn_user(f"⟨method={method!r}⟩ has not converged after {count}{by}; allow more iterations")
@@ -189,8 +190,7 @@ class _Search(SoftCount):
 
     def _entry(self, current: Expectation, steps: int) -> Entry:
         weight = "" if self.options.weight == 1 else f", each counting {self.options.weight:g}"
-        count = f"{steps} step{'' if steps == 1 else 's'}"
-        source = f"{self.source.label} without {self.spec.target!r}{weight}, {count}"
+        source = f"{self.source.label} without {self.spec.target!r}{weight}, {counted(steps, 'step')}"
         return Entry(2, BATCH, "em", source, current.soft - current.unexplained)
 
     def _warn_of_useless_rows(self, current: Expectation) -> None:

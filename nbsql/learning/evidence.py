@@ -102,10 +102,10 @@ class EvidenceFolds(Folds):
 
     def _limited(self, context: Context, spec: Spec, fold: Markup) -> Context:
         """The context with the values of the fold's own cells: all rows that are scored are counted."""
-        if not self.engine.renderer.dialect.traits.vectorised or not any(each.family.parent for each in spec.features):
+        if not self.engine.renderer.traits.vectorised or not any(each.family.parent for each in spec.features):
             return context
-        own = self.engine.renderer.fragment("cells_of_setting", self.cells, self._shared.names(spec), fold, True)
-        return context.with_options(met=self.engine.renderer.fragment("subquery", own))
+        own = self.engine.renderer.subquery("cells_of_setting", self.cells, self._shared.names(spec), fold, True)
+        return context.with_options(met=own)
 
     def keep_enough(self, weights: int) -> None:
         """Score only the first folds, if these have enough rows for so many weights, and of each class."""
@@ -133,7 +133,7 @@ class EvidenceFolds(Folds):
         """What each feature says of the numbered rows, by the models of the other folds; beside what others say of some."""
         (spec,), fragment, self.relative = self.specs, self.engine.renderer.fragment, relative
         models = self.models(self.deepest or spec)
-        tables, vectorised = [*others], self.engine.renderer.dialect.traits.vectorised
+        tables, vectorised = [*others], self.engine.renderer.traits.vectorised
         joins = sum(feature.family.level and not (vectorised and feature.bins) for feature in spec.features)
         size = FEATURES_A_TABLE if joins <= JOINS_A_TABLE else JOINS_A_TABLE
         for start in range(0, len(spec.features), size):

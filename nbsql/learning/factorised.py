@@ -56,7 +56,7 @@ class Factorised(Count):
         for number, (key, features) in enumerate(by_key.items(), start=1):
             counted = self._temporary(f"keys {number}")
             self.engine.run_all([self.plan.count_keys(facts, key, counted)])
-            rows = self.engine.query_macro("row_count", counted)[0][0]
+            rows = self.engine.query_value("row_count", counted)
             if rows * self.engine.renderer.layout.facts_per_key > total_rows(labels):
                 joined_features += features
             else:

@@ -59,7 +59,7 @@ def mark_features(draft: Draft) -> Draft:
 def mark_few_values(engine: Engine, spec: Spec, statistics: Markup) -> Spec:
     """The spec with the categories marked that have few values, if there are so many categories that this matters."""
     layout = engine.renderer.layout
-    if not engine.renderer.dialect.traits.vectorised:
+    if not engine.renderer.traits.vectorised:
         return spec
     if not many_levels(spec.features, layout):
         return _mark_few_pairs(engine, spec, statistics)
@@ -102,7 +102,7 @@ def warn_of_features(draft: Draft) -> Draft:
             if not is_uncut or views[feature.columns] == 1:  # another feature may tell what one bin does not
                 (uncut if is_uncut else constant).append(feature.name)
     for feature in features_with_covariance(spec):
-        without = engine.query_macro("rows_missing_a_number", draft.statistics, feature)[0][0]
+        without = engine.query_value("rows_missing_a_number", draft.statistics, feature)
         if without > 0 and feature.name in varies:
             rows = f"rows of weight {without:g}" if spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
             warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")

@@ -121,7 +121,7 @@ class Folds:
             )
         self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
         self.warn_of_one_class()
-        self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
+        self._vectorised = engine.renderer.traits.vectorised and not source.joins
         complete = complete_features(engine.query_macro("feature_summary", self.cells)) if self._vectorised else {}
         answered = [self._with_given_priors(self._shared.with_fitted(spec, prepared)) for spec in specs]
         if self.rows * len(self.labels) * len(complete) > COPIED_NUMBERS:
@@ -167,7 +167,7 @@ class Folds:
         labels = spec.classes or [label for label, *_ in self.labels]
         classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         layout = self.engine.renderer.layout
-        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits, layout)
+        wide = is_wide(spec, len(classes), self.engine.renderer.traits, layout)
         has_integer_slices, vectorised = self._hashes_rows, self._vectorised
         reading = QueryOptions(by_slice=True, integer_slices=has_integer_slices)
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
@@ -178,7 +178,7 @@ class Folds:
     def _priors(self, context: Context, cells: Markup) -> Markup:
         """The relation of the priors by some cells, with the offsets of the classes if there are weights."""
         fragment, weights = self.engine.renderer.fragment, context.options.weights
-        priors = fragment("subquery", fragment("priors", context, cells))
+        priors = self.engine.renderer.subquery("priors", context, cells)
         return priors if weights is None else fragment("priors_with_offsets", priors, weights)
 
     def counted_names(self, spec: Spec) -> list[str]:
@@ -187,8 +187,8 @@ class Folds:
 
     def scored(self, models: Models) -> Markup:
         """The rows, scored by the models of the other folds."""
-        fragment, rows = self.engine.renderer.fragment, self.rows_of(models, self.rows_with_folds)
-        return fragment("subquery", fragment("scored", models.context, rows, models.parameters, models.lookups))
+        rows = self.rows_of(models, self.rows_with_folds)
+        return self.engine.renderer.subquery("scored", models.context, rows, models.parameters, models.lookups)
 
     def rows_of(self, models: Models, rows: Markup) -> Markup:
         """Those of the rows of all folds that the models score, so that no others are read."""
@@ -231,9 +231,8 @@ class Folds:
 
     def cells_of_all_rows(self, spec: Spec) -> Markup:
         """The query of the cells of all rows for one of the settings, as a fit would count them."""
-        fragment = self.engine.renderer.fragment
-        cells = fragment("cells_of_setting", self.cells, self._shared.names(spec))
-        return fragment("folded_cells", fragment("subquery", cells), "1")
+        cells = self.engine.renderer.subquery("cells_of_setting", self.cells, self._shared.names(spec))
+        return self.engine.renderer.fragment("folded_cells", cells, "1")
 
     def create(self, name: str, query: Markup) -> Markup:
         """A temporary table with the rows of a query."""
@@ -270,9 +269,9 @@ class Folds:
         if self._prepared_rows is not None:
             self.rows_with_folds = self._prepared_rows
             return
-        has_row_numbers = source.is_table and renderer.dialect.traits.row_numbers
+        has_row_numbers = source.is_table and renderer.traits.row_numbers
         by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
-        rows = engine.query_macro("row_count", source.relation)[0][0]
+        rows = engine.query_value("row_count", source.relation)
         if column is None and folds > max(rows, USUAL_FOLDS):
             raise InputError(
                 f"{folds:,} folds are more than the {rows:,} rows of {source.label}; use ⟨folds={USUAL_FOLDS}⟩, say"
@@ -300,7 +299,7 @@ class Folds:
             count.check_magnitudes()
             count.create_cells(cells)
         # Without statistics, the planner would search all cells for each word of a class.
-        if self.engine.renderer.dialect.traits.analyzes:
+        if self.engine.renderer.traits.analyzes:
             self.engine.run("analyze cells", self.engine.renderer.statement("analyze", cells))
         return labels
 
@@ -371,14 +370,14 @@ class Folds:
             cells = fragment("subquery", self._cells_of_others(spec, fold))
             return self._limited(context, spec, fold), cells, self._priors(context, cells)
 
-        if self.engine.renderer.dialect.traits.materializes_estimates:
+        if self.engine.renderer.traits.materializes_estimates:
             parts = [(fold, estimates_of(fold)) for fold in folds]
             yield fragment("union_of_rows", [fragment("model_of_fold", kind, *estimates, fold) for fold, estimates in parts])
             return
         if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, *of(text(fold)), fold) for fold in folds)
             return
-        size = max(1, self.engine.renderer.layout.fold_cells // self.engine.query_macro("row_count", self.cells)[0][0])
+        size = max(1, self.engine.renderer.layout.fold_cells // self.engine.query_value("row_count", self.cells))
         estimates = of(fragment("word", "folds.nbsql_slice"))
         for start in range(0, len(folds), size):
             yield fragment("models_of_folds", kind, *estimates, folds[start : start + size])

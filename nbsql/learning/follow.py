@@ -34,14 +34,14 @@ def follow(change: Change, table: Source, rows: Callable[[], Source], present: P
     check(draft.spec, "change", title)
     if not table.is_table:
         raise InputError(f"{table.label} is no table, and only a table tells what changes in it; name the table itself")
-    if engine.query_macro("is_partitioned", engine.renderer.dialect.text(restore(table.relation)))[0][0]:
+    if engine.query_value("is_partitioned", engine.renderer.dialect.text(restore(table.relation))):
         raise InputError(
             f"{table.label} is partitioned, or a partition, whose rows can be written past its triggers; "
             "follow a table by itself"
         )
     of_target = table.column(draft.spec.target)
     target = None if of_target is None else of_target.name
-    if engine.query_macro("row_count", table.relation, target)[0][0]:
+    if engine.query_value("row_count", table.relation, target):
         _learn_present_rows(change, rows(), present)
     render, changes = engine.renderer, draft.relations["changes"]
     columns = _columns_read(draft.spec, table)
@@ -131,7 +131,7 @@ def _learn(change: Change) -> None:
         engine.run("take the changes", render.statement("take_changes", changes))
         for name, is_gone in (("come", False), ("gone", True)):
             net = engine.create(name, temporary(name), render.fragment("net_changes", changes, columns, is_gone))
-            if not engine.query_macro("row_count", net)[0][0]:
+            if not engine.query_value("row_count", net):
                 continue
             source = Source(net, str(draft.follows), engine.columns(net), is_table=True)
             _, rows = read_source(draft, source, reads_target=True, weighted=True)
@@ -157,7 +157,7 @@ def _lines(change: Change) -> dict[str, Entry]:
 def _learn_present_rows(change: Change, rows: Source, present: Present | None) -> None:
     """Check that the model has learnt the rows of a table, or learn them."""
     if present is None:
-        count = change.engine.query_macro("row_count", rows.relation, change.plan.spec.target)[0][0]
+        count = change.engine.query_value("row_count", rows.relation, change.plan.spec.target)
         entries = [e for e in change.ledger.entries if e.operation in ("fit", "update") and e.source == rows.label]
         if count not in [entry.rows for entry in entries]:
             has = f"{entries[-1].rows} rows of it" if entries else "no rows of it"

@@ -79,7 +79,7 @@ def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: 
 def check_times(engine: Engine, half_life: Any, target: str, source: Source) -> None:
     """Raise InputError if a row of a source that `weigh_by_age` returned has no time, or as `check_gaps`."""
     if isinstance(half_life, HalfLife):
-        periods = engine.renderer.fragment("subquery", engine.renderer.fragment("periods_of_rows", source.relation, target))
+        periods = engine.renderer.subquery("periods_of_rows", source.relation, target)
         ((without,),) = engine.query_macro("rows_without_a_time", periods)
         if without:
             values = "1 value of column {column} is" if without == 1 else f"{without:,} values of column {{column}} are"

@@ -57,11 +57,11 @@ def triples(engine: Engine, spec: Spec, source: Source, most: int, classes: int)
     columns = {each.index: each for each in _coded_columns(engine, spec, source, BINS_OF_THREE)} if most else {}
     if len(columns) < 3 or classes > MOST_CLASSES_OF_THREE:
         return ()
-    rows = engine.query_macro("row_count", source.relation)[0][0]
+    rows = engine.query_value("row_count", source.relation)
     if rows >= 2 * ROWS_OF_THREE:
         names, share = [each.column for each in columns.values()], round(1_000_000 * ROWS_OF_THREE / rows)
-        some = engine.renderer.fragment("sampled_share", source.relation, names, source.kinds, share)
-        source = Source(engine.renderer.fragment("subquery", some), source.label, source.columns)
+        some = engine.renderer.subquery("sampled_share", source.relation, names, source.kinds, share)
+        source = Source(some, source.label, source.columns)
     with engine.temporaries() as temporary:
         coded = coded_categories(engine, spec, columns, source, temporary("coded"))
         sizes = category_sizes(engine, columns, coded)
@@ -109,7 +109,7 @@ def _coded_columns(engine: Engine, spec: Spec, source: Source, bins: int) -> lis
 def gains_of_pairs(engine: Engine, coded: Markup, numbers: Sequence[int], classes: int) -> dict[Pair, float]:
     """What each pair gains more than its columns by themselves, of the pairs that gain more than a standard error."""
     pairs = [*combinations_with_replacement(numbers, 2)]
-    few = engine.query_macro("row_count", coded)[0][0] <= TINY
+    few = engine.query_value("row_count", coded) <= TINY
     size = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
     found: dict[Pair, tuple[float, float]] = {}
     for start in range(0, len(pairs), size):

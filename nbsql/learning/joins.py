@@ -100,7 +100,7 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
             )
     pairs = tuple((one.name, other.name) for one, other in on)
     column_names = tuple((column.name, join.prefix + column.name) for column in selected)
-    rows = engine.query_macro("row_count", table.relation)[0][0]
+    rows = engine.query_value("row_count", table.relation)
     return Dimension(path, pairs, tuple(one.type for one, _ in on), column_names, rows), added
 
 
@@ -183,11 +183,11 @@ def join_dimensions(
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
     """Whether a dimension has no more rows than a table (further rows are not counted), or few, if the source is a query."""
-    rows: int = engine.query_macro("row_count", joining.relation)[0][0]
+    rows: int = engine.query_value("row_count", joining.relation)
     if not source.is_table:
         return rows <= engine.renderer.layout.dimension_rows
     some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
-    return bool(engine.query_macro("row_count", some)[0][0] >= rows)
+    return bool(engine.query_value("row_count", some) >= rows)
 
 
 def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Markup:

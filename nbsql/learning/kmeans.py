@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError, counted, listed
 from nbsql.family import Gaussian
 from nbsql.learning.count import Count, stage_source
 from nbsql.learning.draft import Draft
@@ -67,8 +67,8 @@ def _component_counts(
             numbers[place] = count
     for (label, _, rows, _), count in zip(labels, numbers, strict=True):
         if count > rows:
-            has = f"{rows} row{'' if rows == 1 else 's'}"
-            raise InputError(f"class {label!r} of {source} has {has}, fewer than its {count} components; ask for fewer")
+            has = f"has {counted(rows, 'row')}, fewer than its {count} components"
+            raise InputError(f"class {label!r} of {source} {has}; ask for fewer")
     return {row[0]: count for row, count in zip(labels, numbers, strict=True) if count > 1}
 
 

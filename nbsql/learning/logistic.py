@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import InputError
+from nbsql.errors import InputError, counted
 from nbsql.family import Gaussian
 from nbsql.learning.draft import Draft
 from nbsql.learning.newton import Newton, Step, Sums
@@ -204,7 +204,7 @@ class WeightSearch:
         )
         spec = replace(spec, features=features, logistic=None)
         estimates = None
-        if self.engine.renderer.dialect.traits.materializes_estimates and features:
+        if self.engine.renderer.traits.materializes_estimates and features:
             estimates = self._table("estimates", render("smoothed_likelihoods", Context.of(spec), self.cells, priors, features))
         context = Context.of(spec, columns, QueryOptions(estimates=estimates))
         tables = [
@@ -228,7 +228,7 @@ class WeightSearch:
     # The search. ---------------------------------------------------------------------------------------------------
 
     def _minimise(self, design: Markup, starts: Sequence[list[float]]) -> list[float]:
-        rows = self.engine.query_macro("row_count", design)[0][0]
+        rows = self.engine.query_value("row_count", design)
         share = rows // self.engine.renderer.layout.sample_rows
         if share < 4:
             return self._run_newton(design, starts)
@@ -276,7 +276,7 @@ class WeightSearch:
             if not reuse_products or step.largest_change > self.slow * change:
                 products = None
             accepted, fraction, change = step, 1.0, step.largest_change
-        count = f"{self.options.iterations} iteration{'' if self.options.iterations == 1 else 's'}"
+        count = counted(self.options.iterations, "iteration")
         last = f", the last of which changed one by {change:.2g}" if accepted is not None else ""
         raise InputError(f"the weights are not found in {count}{last}; allow more iterations, or use a larger penalty")
 

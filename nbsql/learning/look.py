@@ -225,15 +225,14 @@ def _rows(engine: Engine, source: Source, columns: Sequence[str]) -> tuple[Marku
     """The rows to look at, always the same ones, and whether they are all rows of the source."""
     renderer = engine.renderer
     first = renderer.fragment("excerpt", source.relation, FIRST_ROWS + 1)
-    count = engine.query_macro("row_count", source.relation if source.is_table else first)[0][0]
+    count = engine.query_value("row_count", source.relation if source.is_table else first)
     if count <= ROWS or (count <= FIRST_ROWS and not source.is_table):
         return source.relation, True
     if not source.is_table:
         return renderer.fragment("excerpt", source.relation, FIRST_ROWS), False
     share = round(_MILLION * ROWS / count)
-    numbered = renderer.dialect.traits.row_numbers and all(each.name.lower() != "rowid" for each in source.columns)
-    sample = renderer.fragment("sampled_share", source.relation, columns, source.kinds, share, has_row_numbers=numbered)
-    return renderer.fragment("subquery", sample), False
+    numbered = renderer.traits.row_numbers and all(each.name.lower() != "rowid" for each in source.columns)
+    return renderer.subquery("sampled_share", source.relation, columns, source.kinds, share, has_row_numbers=numbered), False
 
 
 def _unbroken(engine: Engine, source: Source, spec: Spec, looks: dict[str, Look]) -> dict[str, Look]:

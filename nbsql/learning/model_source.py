@@ -90,7 +90,7 @@ def _labels_as_learnt(engine: Engine, spec: Spec, source: Source) -> None:
     if target.value_kind in ("number", "date") and target.value_kind == value_kind(spec.target_type):
         is_other = engine.query_macro("value_beyond_type", source.relation, target.name, learnt, engine.type_name(target.type))
     else:
-        is_other = engine.query_macro("row_count", source.relation, target.name)[0][0] > 0
+        is_other = engine.query_value("row_count", source.relation, target.name) > 0
     if not is_other:
         names = [column.name for column in source.columns]
         source.relation = engine.renderer.fragment("with_type", source.relation, names, target.name, learnt)
@@ -118,9 +118,7 @@ def _check_first_values(engine: Engine, spec: Spec, statistics: Markup, source: 
         learnt = {
             row[0] for row in engine.query_macro("feature_summary", statistics)
         }  # an update may have brought values since
-        is_first = (
-            feature.name not in learnt and engine.query_macro("values_of_columns", source.relation, [column.name])[0][0] > 0
-        )
+        is_first = feature.name not in learnt and engine.query_value("values_of_columns", source.relation, [column.name]) > 0
         if is_first and (learns or column.kind not in feature.family.accepts):
             raise InputError(
                 f"column {column.name!r} of {source.label} is {column.type}; it had no value when {model} was fitted, which "

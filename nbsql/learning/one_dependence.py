@@ -39,7 +39,7 @@ def with_parents(engine: Engine, spec: Spec, options: TAN | KDB, source: Source)
     if len(categories) > 1:
         with engine.temporaries() as temporary:
             coded = coded_categories(engine, spec, categories, source, temporary("coded"))
-            few = engine.query_macro("row_count", coded)[0][0] <= TINY
+            few = engine.query_value("row_count", coded) <= TINY
             sizes = category_sizes(engine, categories, coded)
             gaps = _categories_with_missing_values(categories)
             numbered = coded if few else _numbered(engine, coded, temporary("numbered"), sizes)
@@ -97,7 +97,7 @@ def has_many_bins(feature: Feature) -> bool:
 
 def _numbered(engine: Engine, coded: Markup, numbered: Markup, sizes: Mapping[int, int]) -> Markup:
     """The coded rows, in the table `numbered` with numbers for the values of categories that have few if that is quicker."""
-    if not engine.renderer.dialect.traits.vectorised:
+    if not engine.renderer.traits.vectorised:
         return coded
     short = [number for number, size in sizes.items() if size <= engine.renderer.layout.few_values]
     query = engine.renderer.fragment("numbered_categories", coded, list(sizes), short)
@@ -110,7 +110,7 @@ def _information_of_pairs(
     """N I(X; Y | C) of each pair of categories that has few enough cells; `few`: whether there are few rows."""
     pairs = [(a, b) for a, b in combinations(sizes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
     block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
-    few_values = engine.renderer.layout.few_values if engine.renderer.dialect.traits.vectorised and not few else 0
+    few_values = engine.renderer.layout.few_values if engine.renderer.traits.vectorised and not few else 0
     numbered = max(sizes.values(), default=1) <= few_values
     found: dict[Pair, float] = {}
     for start in range(0, len(pairs), block):
@@ -146,7 +146,7 @@ def coded_categories(engine: Engine, spec: Spec, categories: Mapping[int, Featur
     """The values of the categories in each row of the source: the table `coded`, or a query that is as quick to read."""
     query = engine.renderer.fragment("coded_categories", Context.of(spec), source.relation, categories.values())
     is_plain = source.is_table and all(each.family.cell == "level" for each in categories.values())
-    if is_plain and engine.renderer.dialect.traits.vectorised:
+    if is_plain and engine.renderer.traits.vectorised:
         return engine.renderer.fragment("subquery", query)
     return engine.create("code the categories", coded, query)
 

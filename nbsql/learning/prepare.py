@@ -121,9 +121,9 @@ def answers_for_numbers(engine: Engine, spec: Spec, source: Markup) -> tuple[Ans
     model, known = Context.of(spec), Facts()
     for (fit_query, _), features in groups.items():
         is_mdl = fit_query == "binned_mdl"
-        rows = engine.query_macro("row_count", source)[0][0] if is_mdl or len(features) > 1 else 1
+        rows = engine.query_value("row_count", source) if is_mdl or len(features) > 1 else 1
         shares, varied = dict.fromkeys((feature.index for feature in features), 1), 0.0
-        if is_mdl and engine.renderer.dialect.traits.vectorised and spec.weight is None and rows >= 2 * ROWS_FOR_BINS:
+        if is_mdl and engine.renderer.traits.vectorised and spec.weight is None and rows >= 2 * ROWS_FOR_BINS:
             facts = engine.query_macro("number_facts", model, source, features, False)
             shares |= {index: rows // ROWS_FOR_BINS for index, _, _, distinct, *_ in facts if distinct > MANY_VALUES}
             varied = max(distinct for _, _, _, distinct, *_ in facts) / rows

@@ -62,8 +62,8 @@ def scan_in_script(draft: Draft) -> Draft:
 def add_relations(draft: Draft) -> Draft:
     """The step that prints how the model is built from its cells, in the form for the classes that the rows have now."""
     engine, plan, entry = draft.engine, draft.plan, draft.entries[0]
-    render, now = engine.renderer.fragment, Context.of(_with_weights_of_now(draft.spec))
-    order = plan.class_order(render("subquery", render("priors", now, _counted_classes(draft))))
+    now = Context.of(_with_weights_of_now(draft.spec))
+    order = plan.class_order(engine.renderer.subquery("priors", now, _counted_classes(draft)))
     classes, is_single = class_columns(engine.rows(order)), draft.has_unique_cells
     statements = [
         *plan.describe_model(__version__, entry, draft.count.checked_rows(), has_unique_cells=is_single),

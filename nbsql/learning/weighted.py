@@ -108,7 +108,7 @@ class FeatureWeightSearch(WeightSearch):
 
     def some(self, evidence: Evidence) -> Evidence:
         """The evidence of some of the rows, by which options are compared; all of it if there are few."""
-        share = self.engine.query_macro("row_count", evidence.relation)[0][0] // ROWS_TO_CHOOSE
+        share = self.engine.query_value("row_count", evidence.relation) // ROWS_TO_CHOOSE
         if share < 2:
             return evidence
         query = self.engine.renderer.fragment("evidence_of_some", evidence.relation, share, 7)
@@ -136,7 +136,7 @@ class FeatureWeightSearch(WeightSearch):
     def _run_newton(
         self, design: Markup, starts: Sequence[list[float]], products: Sums | None = None, tolerance: float = 0.0
     ) -> list[float]:
-        self._last, self._row_count = None, self.engine.query_macro("row_count", design)[0][0]
+        self._last, self._row_count = None, self.engine.query_value("row_count", design)
         share = self._row_count // ROWS_FOR_PRODUCTS if self.options.penalty else 1  # without it, some rows may not do
         self.shares = chain(repeat(share, 3 if share > 1 else 0), repeat(1))
         self.slow = 0.6 if share > 1 else 0.3  # steps mend the products, and two more of them take less time than a sum
@@ -160,7 +160,7 @@ class FeatureWeightSearch(WeightSearch):
     def _products(self, design: Markup, relation: Markup, weight: float) -> Sums:
         """The products at a point: of all rows, which have a weight, or of some of them, grown to it."""
         share, width = next(self.shares), len(self.counts) * self.problem.width
-        listed = self.engine.renderer.dialect.traits.vectorised and self._row_count // share * width <= MOST_LISTED
+        listed = self.engine.renderer.traits.vectorised and self._row_count // share * width <= MOST_LISTED
         sums = self.newton.load(self.engine.query_macro("evidence_products", *self.listed(design), relation, share, listed))
         growth = weight / sums[0][2][2] if share > 1 else 1.0
         return [(i, j, [growth * found[0]]) for i, j, found in sums if i is not None and j is not None]
@@ -168,10 +168,10 @@ class FeatureWeightSearch(WeightSearch):
     def listed(self, evidence: Markup) -> tuple[EvidenceProblem, Markup]:
         """The problem and its rows, which have lists if they are few: to plan a number of each term takes most of a scan."""
         if evidence not in self._lists:
-            rows, render = self.engine.query_macro("row_count", evidence)[0][0], self.engine.renderer.fragment
+            rows, render = self.engine.query_value("row_count", evidence), self.engine.renderer.fragment
             is_small = rows < 2 * ROWS_FOR_PRODUCTS and rows * len(self.counts) * self.problem.width <= MOST_LISTED
             self._lists[evidence] = self.problem, evidence
-            if is_small and self.engine.renderer.dialect.traits.vectorised:
+            if is_small and self.engine.renderer.traits.vectorised:
                 lists = self._table("lists of evidence", render("listed_evidence", self.problem, evidence))
                 terms = self._table("terms with lists", render("terms_of_lists", self.problem, lists))
                 rows_with_lists = self._table("rows with lists", render("rows_of_lists", self.problem, lists))

@@ -73,10 +73,10 @@ def merge(
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
         cells = engine.renderer.fragment("merged_cells", list(zip(statistics, batches, strict=True)))
         if spec.half_life is not None:
-            slices = engine.renderer.fragment("slices", engine.renderer.fragment("subquery", cells))
-            check_gaps(engine, spec.half_life, engine.renderer.fragment("subquery", slices), "the merged models")
+            slices = engine.renderer.subquery("slices", engine.renderer.fragment("subquery", cells))
+            check_gaps(engine, spec.half_life, slices, "the merged models")
         entries = [
-            Entry(number, batch, "merge", model.title, round(engine.query_macro("rows_learnt", cell)[0][0]))
+            Entry(number, batch, "merge", model.title, round(engine.query_value("rows_learnt", cell)))
             for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
         parts = [(entry.rows, relation) for entry, relation in zip(entries, statistics, strict=True)]
@@ -143,7 +143,7 @@ def from_statistics(
             _check_cells(engine, spec, source, title)
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
-            rows = round(engine.query_macro("rows_learnt", render("subquery", cells))[0][0])
+            rows = round(engine.query_value("rows_learnt", render("subquery", cells)))
             place = destination_for(engine, name, database, replace=replace)
             return place.publish(*place.derive(spec, cells, [Entry(1, "1", "import", source.label, rows)]))
 

@@ -10,10 +10,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from markupsafe import Markup
-
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, NbsqlError, NoPartError, no_column
+from nbsql.errors import DatabaseError, InputError, NbsqlError, NoPartError, counted, no_column
 from nbsql.family import Family
 from nbsql.learning.feature_weights import stale_weights
 from nbsql.learning.follow import learn_changes
@@ -23,7 +21,7 @@ from nbsql.plan import REVIEW, VERBS, Rows
 from nbsql.plan.verbs import POSTERIORS, USES_OF_VERBS
 from nbsql.queries.explanation import Explanation
 from nbsql.queries.query import Query, macro_query
-from nbsql.queries.table import counted, number, paragraph
+from nbsql.queries.table import number, paragraph
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
@@ -253,7 +251,7 @@ class Handle:
         def sql(count: int | None = None) -> str:
             rows = self._rows(verb, source, passed, reduce_spec(self.state.spec))
             if count is not None:
-                rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
+                rows = replace(rows, relation=self.state.engine.renderer.fragment("excerpt", rows.relation, count))
             return render(rows)
 
         text = self._states.rendering(sql)
@@ -273,7 +271,7 @@ class Handle:
         columns = [name for name in rows.columns if folded(name) not in unread]
         if len(columns) == len(rows.columns):
             return rows
-        narrowed = self._fragment("subquery", self._fragment("selected_columns", rows.relation, columns))
+        narrowed = self.state.engine.renderer.subquery("selected_columns", rows.relation, columns)
         return replace(rows, relation=narrowed, columns=columns)
 
     def _added_columns(self, verb: str) -> list[str]:
@@ -303,9 +301,6 @@ class Handle:
         """Read the model again if it was changed elsewhere, and raise an error unless it supports the use."""
         self._refresh()
         self.state.require(use)
-
-    def _fragment(self, macro: str, *arguments: Any) -> Markup:
-        return self.state.engine.renderer.fragment(macro, *arguments)
 
     def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
         """The source that the user means, joined with the dimensions that the model needs.

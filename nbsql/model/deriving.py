@@ -166,10 +166,10 @@ class Deriving(Handle):
 
     def _derive(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
         engine = self.state.engine
-        cells = self._fragment(macro, self.state.relations["statistics"], *arguments)
-        cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")
+        cells = engine.renderer.subquery(macro, self.state.relations["statistics"], *arguments)
+        cells = engine.renderer.fragment("folded_cells", cells, "1")
         with engine.transaction():
-            rows = round(engine.query_macro("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
+            rows = round(engine.query_value("rows_learnt", engine.renderer.fragment("subquery", cells)) or 0)
             if rows <= 0:
                 raise InputError(f"nothing is left of {self.state.title} in {source}")
             entry = Entry(1, "1", "derive", f"{source} of {self.state.title}", rows)

@@ -5,11 +5,11 @@ from dataclasses import fields
 
 from markupsafe import Markup
 
-from nbsql.errors import in_words
+from nbsql.errors import counted, in_words
 from nbsql.family import Family
 from nbsql.family.text import STOP_WORDS
 from nbsql.learning.feature_weights import stale_weights
-from nbsql.queries.table import Table, counted, number, paragraph, plain, share
+from nbsql.queries.table import Table, number, paragraph, plain, share
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.calibration import describe_calibration

@@ -45,7 +45,7 @@ def query_of_estimates(
 
     An engine that computes a query wherever it is named would take too long for matrices, and has the table `solved` made.
     """
-    matrices = [each for each in features if each.family.kind == "matrix" and renderer.dialect.traits.materializes_estimates]
+    matrices = [each for each in features if each.family.kind == "matrix" and renderer.traits.materializes_estimates]
     others = [feature for feature in features if feature not in matrices]
     queries = [renderer.fragment("smoothed_likelihoods", context, cells, priors, others)] if others else []
     if not matrices:
@@ -91,7 +91,7 @@ class Base:
 
     def is_wide(self, class_count: int) -> bool:
         """Whether a model with this number of classes has the wide form, with one column for each class."""
-        return is_wide(self.spec, class_count, self.renderer.dialect.traits, self.renderer.layout)
+        return is_wide(self.spec, class_count, self.renderer.traits, self.renderer.layout)
 
     def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, by_feature: bool = False) -> Context:
         """The context of a query, which macros receive as `model`; the rows are those that are scored, if any.
@@ -103,7 +103,7 @@ class Base:
         spec, joins = self.spec, rows.joins
         if joins and wide and not by_feature:
             spec, joins = split_dimension_scores(spec, classes, joins, self.renderer.layout)
-        has_estimates = self.renderer.dialect.traits.materializes_estimates and spec.features
+        has_estimates = self.renderer.traits.materializes_estimates and spec.features
         options = QueryOptions(
             keeps_order=rows.keeps_order or by_feature,
             columns=[name for name in rows.columns if name not in rows.added],
@@ -118,7 +118,7 @@ class Base:
             options,
             wide=wide,
             layout=self.renderer.layout,
-            vectorised=is_vectorised(self.spec, self.renderer.dialect.traits),
+            vectorised=is_vectorised(self.spec, self.renderer.traits),
             full_spec=self.full_spec,
         )
 
@@ -150,8 +150,7 @@ class Base:
         cells = statistics or self.relations["statistics"]
         if self.spec.half_life is None:
             return cells
-        query = self.renderer.fragment("decayed_cells", cells, self.spec.half_life, NEGLIGIBLE_AGE)
-        return self.renderer.fragment("subquery", query)
+        return self.renderer.subquery("decayed_cells", cells, self.spec.half_life, NEGLIGIBLE_AGE)
 
     def _table(self, name: str, relation: Markup, query: Markup, *, temporary: bool = False) -> Statement:
         temporary = temporary or self.relations.temporary

@@ -155,7 +155,7 @@ class Counting(Base):
         for block, query in queries[with_classes:]:
             yield self._insert(_statement_name("cells of", block), relation, query)
         levels = [feature for feature in self.spec.features if feature.family.level]
-        is_long = self.renderer.dialect.traits.vectorised and row_count is not None and not context.options.is_tiny
+        is_long = self.renderer.traits.vectorised and row_count is not None and not context.options.is_tiny
         grouped = [feature for feature in levels if is_long and feature.family.parent is not None]
         others = [feature for feature in levels if feature not in grouped]
         for macro, features in (("cells_of_grouped_levels", grouped), ("level_cells", others)):

@@ -69,13 +69,13 @@ def translated_expression(
     """
     if each.part is None:
         return translated(each.expression, dialect, renderer, columns, subject)
-    if each.zone not in (None, "UTC") and not renderer.dialect.traits.named_zones:
+    if each.zone not in (None, "UTC") and not renderer.traits.named_zones:
         raise NotSupportedError(
             f"{subject} is a part of a time in {each.zone}, and {renderer.dialect.name} may not know this time zone; take UTC, "
             "or make a column of it in the source"
         )
     ((name, _),) = each.reads
-    column_type = renderer.dialect.query(kind) if kind and renderer.dialect.traits.table_macros else None
+    column_type = renderer.dialect.query(kind) if kind and renderer.traits.table_macros else None
     return restore(renderer.fragment("calendar_part", columns[folded(name)], each.part, each.zone, column_type))
 
 

@@ -43,7 +43,7 @@ class Estimating(Scoring):
 
     def create_estimates(self, *, again: bool = False, has_unique_cells: bool = False) -> Iterator[Statement]:
         """The table of estimates, and the views (or tables) of priors and likelihoods; `again` after a change of the model."""
-        traits = self.renderer.dialect.traits
+        traits = self.renderer.traits
         again = again and not traits.materializes_estimates
         yield from self._analyze("statistics")
         if not again:
@@ -70,20 +70,20 @@ class Estimating(Scoring):
 
     def _table_or_view(self, name: str, query: Markup) -> Statement:
         """A table, on engines that would run the query wherever its view is read, or else a view."""
-        if self.renderer.dialect.traits.materializes_estimates:
+        if self.renderer.traits.materializes_estimates:
             return self._table(name, self.relations[name], query)
         return self._view(name, query)
 
     @property
     def tabulated_features(self) -> list[Feature]:
         """The features whose likelihoods are stored in a table: not tokens, whose vocabulary times classes is large."""
-        everything = self.renderer.dialect.traits.materializes_estimates
+        everything = self.renderer.traits.materializes_estimates
         return [feature for feature in self.spec.features if everything or not feature.family.bag]
 
     def _with_estimates(self, context: Context, estimates: Markup) -> Context:
         if not self.tabulated_features:
             return context
-        return context.with_options(estimates=estimates, without_tokens=not self.renderer.dialect.traits.materializes_estimates)
+        return context.with_options(estimates=estimates, without_tokens=not self.renderer.traits.materializes_estimates)
 
     def create_likelihoods_view(self) -> Statement:
         priors = self._priors_of_views()
@@ -94,7 +94,7 @@ class Estimating(Scoring):
 
     def _priors_of_views(self) -> Markup:
         """The priors for use in other views, which must not read the view: DuckDB restores the views of an export by name."""
-        if self.renderer.dialect.traits.materializes_estimates:
+        if self.renderer.traits.materializes_estimates:
             return self.relations["priors"]
         return self.renderer.fragment("subquery", self.priors())
 
@@ -116,7 +116,7 @@ class Estimating(Scoring):
             context = context if is_linear else context.with_weights(weights)
             arguments = (context, weights if is_linear else self.current_cells(), priors)
         kind = "segment_" if self.spec.segment_by else "mixture_" if self.spec.components is not None else ""
-        if context.facts.has_segments and self.renderer.dialect.traits.materializes_estimates:
+        if context.facts.has_segments and self.renderer.traits.materializes_estimates:
             context, statements = self._with_segment_tables(context)
             yield from statements
             arguments = (context, *arguments[1:])
@@ -135,7 +135,7 @@ class Estimating(Scoring):
 
     def _with_segment_tables(self, context: Context) -> tuple[Context, list[Statement]]:
         """The context with temporary tables for the parts that queries of segments read repeatedly, and their statements."""
-        ident, temporary = self.renderer.dialect.ident, self.renderer.dialect.traits.temporary
+        ident, temporary = self.renderer.dialect.ident, self.renderer.traits.temporary
         names = [f"members {part}" for part in ("table", "cells", "estimates")]
         tables = [self.relations[name] if self.relations.temporary else ident(*temporary, f"nbsql {name}") for name in names]
         arguments = (self.relations["statistics"], self.relations["priors"])
@@ -157,12 +157,12 @@ class Estimating(Scoring):
 
     def _analyze(self, name: str) -> Iterator[Statement]:
         """Analyze a new table, if the engine does not do so by itself and would guess its size."""
-        if self.renderer.dialect.traits.analyzes:
+        if self.renderer.traits.analyzes:
             yield Statement(f"analyze {name}", self.renderer.statement("analyze", self.relations[name]))
 
     def _check_size(self, context: Context) -> None:
         """Raise NotSupportedError if the parameters and a label of usual length do not fit into a row."""
-        most, parameters = self.renderer.dialect.traits.max_numbers, len(context.facts.parameters)
+        most, parameters = self.renderer.traits.max_numbers, len(context.facts.parameters)
         if most is not None and not context.form.class_numbers and numbers_per_class(self.spec) > most:
             raise NotSupportedError(
                 f"the {parameters} parameters of a class do not fit into a row of this engine's tables, "
@@ -172,9 +172,9 @@ class Estimating(Scoring):
     def create_macros(self, classes: Sequence[ClassColumn], names: Collection[str] | None = None) -> Iterator[Statement]:
         """The table macros by which SQL uses the model, or functions, if the engine has no table macros: all, or `names`."""
         made: Iterator[tuple[str, str]] = iter(())
-        if self.renderer.dialect.traits.table_macros:
+        if self.renderer.traits.table_macros:
             kind, made = "macro", create_table_macros(self, classes)
-        elif self.renderer.dialect.traits.row_functions:
+        elif self.renderer.traits.row_functions:
             kind, made = "function", create_functions(self, classes)
         return (Statement(f"{kind} {name}", sql, small=True) for name, sql in made if names is None or name in names)
 
@@ -197,5 +197,5 @@ class Estimating(Scoring):
             yield Statement("comments", sql, small=True)
 
     def _comment(self, name: str) -> str:
-        told = self.renderer.dialect.traits.table_macros and PARTS[name].kind == "macro"
+        told = self.renderer.traits.table_macros and PARTS[name].kind == "macro"
         return PARTS[name].comment + (" In an attached database, add database := 'its name'." if told else "")

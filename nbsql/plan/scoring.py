@@ -103,7 +103,7 @@ class Scoring(Base):
         order = [(name, kinds[name]) for name in (*first, *(name for name in kinds if name not in first))]
         segment = self.renderer.dialect.query(spec.segment_by) if spec.segment_by is not None else None
         equal = [(name, kind) for name, kind in kinds.items() if folded(name) in same]
-        patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
+        patterns = self.renderer.subquery("patterns", rows.relation, equal, segment, order)
         found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], keeps_order=False)
         context, scored = self.scored(found, classes, calibration=calibration)
         measured = fragment("patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs)
@@ -173,11 +173,10 @@ class Scoring(Base):
         calibrations: Sequence[str | None],
     ) -> str:
         """The query that compares this model with another one on the same rows, with the calibrations of both."""
-        fragment = self.renderer.fragment
         other_context, other_scored = other.scored(rows, other_classes, calibration=calibrations[1])
         # Rows are numbered once: Spark fails where rows that it has numbered twice meet others in a join.
         columns = [*rows.columns, *(["nbsql_row"] if other_context.has_row_numbers else [])]
-        answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, columns))
+        answered = self.renderer.subquery("with_other_answers", other_context, other_scored, columns)
         carried = ["nbsql_other_prediction", "nbsql_other_posteriors"]
         given = replace(rows, relation=answered, columns=[*columns, *carried])
         context, scored = self.scored(given, classes, calibration=calibrations[0])
@@ -231,13 +230,11 @@ class Scoring(Base):
         checked = None if tables else self.current_tables(context, by_class=by_class)[0]
         source = self.prepare_source(context, rows.relation, parameters, lookups)
 
-        def subquery(macro: str, *arguments: Any) -> Markup:
-            return self.renderer.fragment("subquery", self.renderer.fragment(macro, context, *arguments))
-
-        scored = subquery("scored", source, parameters, lookups, checked)
+        subquery = self.renderer.subquery
+        scored = subquery("scored", context, source, parameters, lookups, checked)
         if calibration is not None:
             fitted = tables[2] if len(tables) > 2 else self.relations["calibration"]
-            scored = subquery("calibrated_scores", scored, parameters, fitted, calibration)
+            scored = subquery("calibrated_scores", context, scored, parameters, fitted, calibration)
         if costs is not None:
-            scored = subquery("scored_at_cost", scored, parameters, costs)
+            scored = subquery("scored_at_cost", context, scored, parameters, costs)
         return context, scored

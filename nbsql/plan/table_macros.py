@@ -84,7 +84,7 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, ca
     rows = Judgeable(placeholder, plan.spec.columns, plan.joins(), as_text=plan.labels_as_text)
     if derived or (not rows.joins and plan.spec.segment_by is None):  # otherwise all other columns would be copied, too
         read = _columns_of_relation(plan)
-        relation = render("subquery", render("selected_columns", placeholder, read))
+        relation = plan.renderer.subquery("selected_columns", placeholder, read)
         made = reading_texts(plan.renderer, derived)
         rows = replace(rows, relation=with_derived(plan.renderer, relation, made, read, exact=True))
     query = render(
@@ -126,12 +126,12 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
     judged, judged_rows = scores, _rows(plan, judged=True)
     if judged_rows != rows:  # the class is derived, too, so that what it is derived from is read
         judged_source = plan.prepare_source(context, judged_rows.relation, *tables)
-        judged = render("subquery", render("scored", context, judged_source, *tables))
+        judged = plan.renderer.subquery("scored", context, judged_source, *tables)
 
     def calibrated(scored: Markup, method: str | None) -> Markup:
         if method is None:
             return scored
-        return render("subquery", render("calibrated_scores", context, scored, parameters, _name(plan, "calibration"), method))
+        return plan.renderer.subquery("calibrated_scores", context, scored, parameters, _name(plan, "calibration"), method)
 
     def answer(verb: str, calibration: str | None) -> Markup:
         scored = calibrated(judged if verb == "evaluate" else scores, calibration)

@@ -233,7 +233,7 @@ def _temperature(engine: Engine, plan: Plan) -> float:
     """The temperature by which the posteriors are calibrated; 1 if they are not."""
     if plan.calibration != "temperature":
         return 1.0
-    temperature = engine.query_macro("temperature_of", plan.relations["calibration"])[0][0]
+    temperature = engine.query_value("temperature_of", plan.relations["calibration"])
     if temperature is None or not 0 < temperature < math.inf:
         raise ModelError(f"the temperature of the model is {temperature!r}, and not a number above 0; calibrate it again")
     return float(temperature)

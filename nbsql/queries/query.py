@@ -15,9 +15,9 @@ from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
 from nbsql.engines.turn import Lease, turn_of
-from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError, counted
 from nbsql.family.checks import true_or_false, whole_number
-from nbsql.queries.table import counted, paragraph, table_of_rows
+from nbsql.queries.table import paragraph, table_of_rows
 from nbsql.rendering.dialect import folded
 from nbsql.storage.schema import model_names
 from nbsql.storage.state import ModelState

@@ -183,11 +183,6 @@ def short_number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things: 1 row, 1,000 rows, 2 classes."""
-    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
-
-
 def paragraph(text: str) -> Markup:
     """A line of text as HTML."""
     return Markup("<p>{}</p>").format(escape(text))

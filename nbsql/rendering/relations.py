@@ -23,7 +23,7 @@ class Relations:
         self._ending = ending
         self._ident = renderer.dialect.ident
         self._transient = transient
-        self._temporary = renderer.dialect.traits.temporary
+        self._temporary = renderer.traits.temporary
 
     def __getitem__(self, name: str) -> Markup:
         if self._transient is not None:

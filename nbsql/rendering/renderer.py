@@ -108,6 +108,7 @@ class Renderer:
 
     def __init__(self, dialect_name: str, *folders: str) -> None:
         self.dialect = Dialect(dialect_name)
+        self.traits = self.dialect.traits
         self._macros = _macros(dialect_name, *folders)
 
     def has(self, macro: str) -> bool:
@@ -116,6 +117,10 @@ class Renderer:
     def fragment(self, macro: str, *arguments: Any, **options: Any) -> Markup:
         """A piece of a statement, for use as an argument of another macro."""
         return Markup(str(self._macros[macro](*arguments, **options)).strip())  # noqa: S704 - rendered by the macros
+
+    def subquery(self, macro: str, *arguments: Any, **options: Any) -> Markup:
+        """The query of a macro as a relation."""
+        return self.fragment("subquery", self.fragment(macro, *arguments, **options))
 
     def statement(self, macro: str, *arguments: Any, **options: Any) -> str:
         """A complete statement, ready for the engine."""

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from nbsql.errors import ModelError, listed
+from nbsql.errors import ModelError, counted, listed
 from nbsql.learning.family_warnings import NEARLY_UNIQUE
 from nbsql.learning.spelling_advice import spellings
 from nbsql.queries.query import Query, relation_query
-from nbsql.queries.table import counted, number, share
+from nbsql.queries.table import number, share
 from nbsql.report.panel import Figure, Request, records, shown
 from nbsql.spec.spec import Feature
 

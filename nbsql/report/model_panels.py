@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nbsql.errors import InputError, ModelError
+from nbsql.errors import InputError, ModelError, counted
 from nbsql.evaluation import profile as profiles
 from nbsql.evaluation.profile import feature_named, is_number
 from nbsql.queries.explanation import times
 from nbsql.queries.query import Query, relation_query
-from nbsql.queries.table import counted, number, share
+from nbsql.queries.table import number, share
 from nbsql.report.panel import (
     Figure,
     Request,

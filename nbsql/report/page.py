@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.engines.output import check_output, output_file
-from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
+from nbsql.errors import InputError, ModelError, NotSupportedError, counted, path_text
 from nbsql.evaluation.gain import best_gain_over_model
 from nbsql.family.checks import whole_number
 from nbsql.queries.query import relation_query
-from nbsql.queries.table import counted, number, share
+from nbsql.queries.table import number, share
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page, vl_convert
 from nbsql.report.model_panels import by_information
 from nbsql.report.panel import Figure, Panel, Request, class_name, distinct_names, plain, records, shown

@@ -106,7 +106,7 @@ class ScoredSource:
             return None if self.folds is None else self._judged_by_folds(self.folds)
         if self.learnt is None:
             return None
-        few = self.state.engine.query_macro("row_count", self.source.relation)[0][0] <= LOO_ROWS
+        few = self.state.engine.query_value("row_count", self.source.relation) <= LOO_ROWS
         found, reason = self._check_folds(LOO) if few else (None, "")
         if found is None:
             found, reason = self._check_folds(FOLDS)

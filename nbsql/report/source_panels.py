@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from nbsql.errors import InputError, ModelError
+from nbsql.errors import InputError, ModelError, counted
 from nbsql.evaluation import profile as profiles
 from nbsql.learning.model_source import read_source
 from nbsql.queries.explanation import times
 from nbsql.queries.query import Query
-from nbsql.queries.table import counted, number, share
+from nbsql.queries.table import number, share
 from nbsql.report.model_panels import CLASSES, by_information, entropy_of, log_loss_bounds, top_classes
 from nbsql.report.panel import (
     DIGITS,
@@ -297,7 +297,7 @@ def waterfall(request: Request) -> Iterator[Figure]:
     """The chosen rows, or the most informative ones, each with the contributions to its prediction."""
     if request.chosen:
         found = request.source
-        count = request.state.engine.query_macro("row_count", found.source.relation)[0][0]
+        count = request.state.engine.query_value("row_count", found.source.relation)
         for number in request.chosen:
             if number > count:
                 raise InputError(f"there is no row {number}; {found.label} has {counted(count, 'row')}")
@@ -324,7 +324,7 @@ def _told(source: ScoredSource, count: int) -> Iterator[tuple[dict[str, Any], li
     """The most informative rows of a source, `count` of each kind, each with its contributions."""
     engine = source.state.engine
     relation = source.telling_rows(count)
-    ordered = engine.renderer.fragment("subquery", engine.renderer.fragment("sorted_by", relation, ["nbsql_position"]))
+    ordered = engine.renderer.subquery("sorted_by", relation, ["nbsql_position"])
     facts = records(Query(engine, engine.renderer.statement("sorted_by", relation, ["nbsql_position"])), digits=None)
     query = source.explained(ordered)
     names, of_row = query.columns, defaultdict(list)

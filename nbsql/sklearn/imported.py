@@ -165,7 +165,7 @@ def _counts_of(place: Destination, form: EstimatorCounts, source: Any, target: s
     cells = engine.renderer.fragment("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(kind))
     if form.given:
         return place.derive(spec, cells, [Entry(1, "1", "given", label, 0)])
-    rows = round(engine.query_macro("rows_learnt", engine.renderer.fragment("subquery", cells))[0][0])
+    rows = round(engine.query_value("rows_learnt", engine.renderer.fragment("subquery", cells)))
     return place.derive(spec, cells, [Entry(1, "1", "import", label, rows)])
 
 

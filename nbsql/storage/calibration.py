@@ -41,7 +41,7 @@ def describe_calibration(engine: Engine, relations: Relations) -> str:
     posteriors = [method for method in methods if method not in BESIDE_POSTERIORS]
     parts = ["not calibrated" if not posteriors else f"calibrated by {posteriors[0]}"]
     if posteriors == ["temperature"]:
-        parts[0] += f" (T = {engine.query_macro('temperature_of', relations['calibration'])[0][0]:.4g})"
+        parts[0] += f" (T = {engine.query_value('temperature_of', relations['calibration']):.4g})"
     return ", ".join([*parts, *(f"{use} by {method}" for method, use in BESIDE_POSTERIORS.items() if method in methods)])
 
 

@@ -177,7 +177,7 @@ def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
     if count > max(_FEW, _MOST_PER_BYTE * size):
         raise damaged_error(title, f"it has {count:,} cells in {size:,} bytes, which no model has")
     _query_file(reader, title, "whole_file", path)
-    cells = reader.renderer.fragment("subquery", reader.renderer.fragment("cells_of_file", path, None))
+    cells = reader.renderer.subquery("cells_of_file", path, None)
     unknown, _, unreadable, _, learnt = _query_file(reader, title, "summary_of_cells", cells, spec.features)[0]
     if unknown is not None:
         raise damaged_error(title, f"it has cells of {unknown!r}, which is none of its features")

@@ -49,7 +49,7 @@ def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> 
     if not complete:
         engine.check_home(database)
         return schema
-    optional = _OPTIONAL if engine.renderer.dialect.traits.table_macros else (*_OPTIONAL, *MACROS)
+    optional = _OPTIONAL if engine.renderer.traits.table_macros else (*_OPTIONAL, *MACROS)
     missing = engine.missing(database, schema, {part: kind for part, kind in CONTENTS.items() if part not in optional})
     if missing:
         engine.check_home(database)
@@ -60,7 +60,7 @@ def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> 
 def unreadable(engine: Engine, relations: Relations, name: str, fact: str) -> ModelError:
     """The error for a model that is damaged, or that another version of nbsql wrote."""
     try:
-        version = str(engine.query_macro("version_of_model", relations["spec"])[0][0])
+        version = str(engine.query_value("version_of_model", relations["spec"]))
     except (DatabaseError, IndexError):  # it has no table `spec`, or no row in it
         version = ""
     cause = (
@@ -134,9 +134,7 @@ def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
     relations = relations_in(engine, database, schema)
-    names = (
-        [] if engine.renderer.dialect.traits.drops_cascade else [name for name in {**_FORMER, **CONTENTS} if name in present]
-    )
+    names = [] if engine.renderer.traits.drops_cascade else [name for name in {**_FORMER, **CONTENTS} if name in present]
     last = Statement("drop schema", engine.renderer.statement("drop_schema", relations.schema))
     engine.drop(schema, [*_drops(engine, relations, names), last])
 

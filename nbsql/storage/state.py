@@ -157,7 +157,7 @@ def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
     if wide and "class_count" not in columns:
         raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no column 'class_count'")
     large = any(has_large_matrix(each, engine.renderer.layout) for each in spec.features)
-    in_lists = large and wide and is_vectorised(spec, engine.renderer.dialect.traits)
+    in_lists = large and wide and is_vectorised(spec, engine.renderer.traits)
     if in_lists and not any(name.startswith("means_") for name in columns):
         raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no lists of means")
     plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))

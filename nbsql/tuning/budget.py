@@ -69,7 +69,7 @@ def sampled_source(
     """The source, or a table of about as many of its rows as the budget allows, which are always the same."""
     if budget.rows is None:
         return source
-    rows, wanted = engine.query_macro("row_count", source.relation)[0][0], budget.few_rows
+    rows, wanted = engine.query_value("row_count", source.relation), budget.few_rows
     if rows <= wanted:
         return source
     spec = resolve_settings(engine, source, [options], fold)[0]

@@ -89,8 +89,8 @@ class CandidateTerms:
         self._table_count = 0
         self.rows = self._create("numbering the rows", "rows_with_keys", cv.rows_with_folds)
         models = cv.models(replace(spec, features=()))
-        scored = self.engine.renderer.fragment("scored", models.context, self.rows, models.parameters, models.lookups)
-        arguments = (self.engine.renderer.fragment("subquery", scored), models.parameters, self.classes)
+        scored = self.engine.renderer.subquery("scored", models.context, self.rows, models.parameters, models.lookups)
+        arguments = (scored, models.parameters, self.classes)
         self.priors = self._create("priors of rows", "scores_of_models", models.context, *arguments)
         self._terms: Markup | None = None
 
@@ -206,7 +206,7 @@ class CandidateTerms:
         self, cv: Folds, spec: Spec, names: list[str], columns: Mapping[str, Sequence[Feature]]
     ) -> Iterator[tuple[Collection[str], Markup]]:
         """Some columns at a time, and the query of the terms of their candidates."""
-        by_row = self.engine.renderer.dialect.traits.vectorised
+        by_row = self.engine.renderer.traits.vectorised
         most = _MAX_CANDIDATES if by_row else max(1, min(_MAX_CANDIDATES, _MAX_TERMS // self.classes))
         for estimated in _blocks(columns, _MAX_ESTIMATED if by_row else most):
             numbered = _numbered(estimated)

@@ -56,7 +56,7 @@ class Comparison:
     @property
     def rows(self) -> int:
         """The number of rows on which they were judged."""
-        found: int = self.terms.engine.query_macro("row_count", self._losses[0])[0][0]
+        found: int = self.terms.engine.query_value("row_count", self._losses[0])
         return found
 
     def winner(self, nothing: Mapping[str, int] | None = None) -> int:

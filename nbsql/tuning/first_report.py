@@ -97,7 +97,7 @@ def _split(
     """The rows to choose a model on, and those to evaluate it on, a fifth of each class; None of a small table."""
     relation = engine.create("reading the rows", temporary("rows"), engine.renderer.fragment("all_rows", source.relation))
     rows = Source(relation, source.label, source.columns, is_table=True)
-    count = engine.query_macro("row_count", relation)[0][0]
+    count = engine.query_value("row_count", relation)
     if count < MIN_ROWS:
         return rows, None
     names = [column.name for column in rows.columns]

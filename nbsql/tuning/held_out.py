@@ -62,7 +62,7 @@ def keep_aside(
 
     The rows are always split alike. All are for the choice if there are too few rows or folds.
     """
-    rows = engine.query_macro("row_count", source.relation)[0][0]
+    rows = engine.query_value("row_count", source.relation)
     of_fold = source.column(fold)
     if rows < MIN_ROWS or (fold is not None and of_fold is None):  # what is missing is said later
         return source, None
@@ -107,11 +107,11 @@ def rows_in_parts(
 
 def split_at_part(engine: Engine, source: Source, parts: Markup, name: str) -> tuple[Source, Source]:
     """The rows beside a part, and those of it, with the columns of the source."""
-    render, columns = engine.renderer.fragment, [column.name for column in source.columns]
+    renderer, columns = engine.renderer, [column.name for column in source.columns]
 
     def rows_of(macro: str) -> Source:
-        relation = render("selected_columns", render("subquery", render(macro, parts, name)), columns)
-        return Source(render("subquery", relation), source.label, source.columns)
+        relation = renderer.subquery("selected_columns", renderer.subquery(macro, parts, name), columns)
+        return Source(relation, source.label, source.columns)
 
     return rows_of("rows_beside_part"), rows_of("rows_of_part")
 
@@ -120,5 +120,5 @@ def judge(model: Model, priors: Model, aside: Source, weight: str | None) -> Jud
     """How much better a model predicts rows than one of the priors alone; None if they are too few."""
     found = {row[1]: row[2:] for row in model.compare(priors, aside, weight=weight).fetchall() if row[0] is None}
     loss, other, difference, error, *_ = found["log_loss"]
-    rows = model.state.engine.query_macro("row_count", aside.relation, model.target)[0][0]
+    rows = model.state.engine.query_value("row_count", aside.relation, model.target)
     return None if error is None else Judgement(rows, loss, other, -difference, error)

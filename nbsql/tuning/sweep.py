@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, counted
 from nbsql.evaluation.leave_one_out import check_folds, make_folds
 from nbsql.family import Binned, Family, named
 from nbsql.family.checks import choice
@@ -91,7 +91,7 @@ class Sweep(Ranking):
     _make: Callable[..., Model] = field(repr=False)
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
-        title = f"{self.rows:,} rows predicted by {len(self.settings)} setting{'' if len(self.settings) == 1 else 's'}"
+        title = f"{counted(self.rows, 'row')} predicted by {counted(len(self.settings), 'setting')}"
         lines = [
             [str(rank), f"{alpha:g}", str(prior), f"{accuracy:.4f}", f"{loss:.4f}", str(families or "")]
             for rank, alpha, prior, families, accuracy, loss in self.ranking

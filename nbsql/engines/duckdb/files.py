@@ -55,7 +55,7 @@ def read_file(engine: Engine, path: str) -> Source:
         found.relation = wider
         found = engine.described(found)
     if _CSV.search(path):
-        first = path if Path(path).is_file() else engine.query_macro("first_file", path)[0][0] or path
+        first = path if Path(path).is_file() else engine.query_value("first_file", path) or path
         skipped, delimiter, *formats = engine.query_macro("csv_as_sniffed", first)[0]
         _warn_of_lines(path, first, skipped, delimiter)
         _warn_of_dates(engine, path, found, formats)
@@ -138,7 +138,7 @@ def _types_of_all_rows(engine: Engine, path: str, columns: Sequence[Column]) -> 
     rows = render("csv_as_texts", path, _has_header(columns)) if is_csv else render("json_with_types", path, as_json)
     changed = engine.query_macro("changed_by_types", rows, asked)[0]
     kinds = {name: kind for (name, kind), n in zip(asked, changed, strict=True) if n}
-    quoted = "text" in kinds.values() and not engine.query_macro("has_quotes", path)[0][0]
+    quoted = "text" in kinds.values() and not engine.query_value("has_quotes", path)
     return {name: _WIDER[kind] for name, kind in kinds.items() if kind != "text" or quoted}, quoted
 
 

@@ -108,7 +108,7 @@ class Sources:
 
     def _rereads(self, query: str, place: tuple[str, str]) -> int:
         """How many more times a query may be read; the place is where it looks for tables first."""
-        path = scanned_table(self._engine.query_macro("query_tree", query)[0][0])
+        path = scanned_table(self._engine.query_value("query_tree", query))
         if not path:
             return 0 if path is None else self._engine.renderer.layout.file_rereads  # [] is that of Parquet files
         relations = self._engine.query_catalog("relations")
@@ -120,7 +120,7 @@ class Sources:
     def _rereads_of(self, relation: tuple[str, ...]) -> int:
         if relation[3] != "view":
             return relation[3] == "table"
-        query = _VIEW.match(self._engine.query_macro("view_definition", *relation[:3])[0][0])
+        query = _VIEW.match(self._engine.query_value("view_definition", *relation[:3]))
         return 0 if query is None else self._rereads(query[1], (relation[0], relation[1]))
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:

@@ -156,7 +156,7 @@ class PostgreSQLDriver(Engine):
         if self._within:
             return self._path_before
         with self.using_search_path(None):
-            path: str = self.query_macro("search_path")[0][0]
+            path: str = self.query_value("search_path")
         return path
 
     def savepoint(self, *, trial: bool = False) -> AbstractContextManager[Any]:
@@ -175,7 +175,7 @@ class PostgreSQLDriver(Engine):
         while True:
             try:
                 with self.savepoint(trial=True):
-                    patience = self.query_macro("set_lock_timeout", _ATTEMPT)[0][0]
+                    patience = self.query_value("set_lock_timeout", _ATTEMPT)
                     self.run_all(statements)
                     self.query_macro("set_lock_timeout", patience)
                 return
@@ -183,7 +183,7 @@ class PostgreSQLDriver(Engine):
                 if getattr(error.__cause__, "sqlstate", None) != _LOCKED:
                     raise
                 if (time.monotonic() - began) * 1000 > (patience or _PATIENCE):
-                    who = self.query_macro("readers", schema)[0][0]
+                    who = self.query_value("readers", schema)
                     raise DatabaseError(f"{who} reads the model, whose tables are to be made anew; {_AGAIN}") from None
             time.sleep(_ATTEMPT / 1000)
 
@@ -242,7 +242,7 @@ class PostgreSQLDriver(Engine):
                         self.query_macro("repeatable_read")
                     before = self.rows(self._settings_statement(), "settings")[0][:3]
                     self._path_before = before[2]
-                    if writes is None or self.query_macro("lock_for_writing", key, waits=not idle)[0][0]:
+                    if writes is None or self.query_value("lock_for_writing", key, waits=not idle):
                         with self.keeping_rights(writes):
                             yield
                         for act in self._last:

@@ -135,7 +135,7 @@ class PostgreSQL(PostgreSQLDriver):
         return current
 
     def is_read_only(self, database: str) -> bool:  # noqa: ARG002 - there is one
-        return bool(self.query_macro("is_read_only")[0][0])
+        return bool(self.query_value("is_read_only"))
 
     def schema(self, database: str, name: str) -> str | None:
         return next((known for (known,) in self.query_macro("schemas", database) if known == name), None)

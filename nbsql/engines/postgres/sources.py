@@ -135,7 +135,7 @@ def resolved_query(engine: PostgreSQLDriver, query: str, *, path: str | None = N
         with engine.using_search_path(path):
             engine.rows(create)
         with engine.using_search_path(OWN_PATH):
-            text: str = engine.query_macro("resolved_query", str(name))[0][0]
+            text: str = engine.query_value("resolved_query", str(name))
     return text.rstrip(";")
 
 

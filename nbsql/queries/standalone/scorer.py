@@ -116,7 +116,7 @@ def _scorer(
     facts = Facts(replace(terms.plan.spec, features=()), scoring=False)
     form = _Form(facts, classes, terms=terms.make_terms(), has_common=verb.startswith(("joint", "log")))
     query = QueryOptions(passed_columns=passed, derived=derived)
-    coded, traits = [*terms.coded.values()], terms.renderer.dialect.traits
+    coded, traits = [*terms.coded.values()], terms.renderer.traits
     return Scorer(facts=facts, form=form, options=query, verb=verb, coded=coded, traits=traits, **options)
 
 

@@ -53,7 +53,7 @@ def standalone_statistics(state: ModelState, source: Any, dialect: str) -> str:
     renderer = Renderer(dialect, "standalone")
     features = [_counted_feature(engine, feature, dialect) for feature in spec.features]
     kind = comparison_kind(engine, spec.target_type)
-    counting = _Counting(spec.target, kind, spec.weight, features, renderer.dialect.traits)
+    counting = _Counting(spec.target, kind, spec.weight, features, renderer.traits)
     relation = judged_elsewhere(spec, source_relation(source, renderer), renderer, engine.renderer.dialect.name)
     return renderer.statement("standalone_statistics", counting, relation)
 

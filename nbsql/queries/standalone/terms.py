@@ -157,7 +157,7 @@ class Terms:
     def _distinguished(self, values: Sequence[str], kind: str) -> list[str]:
         """The values of a category that the dialect can tell apart."""
         values = [value for value in values if kind != "number" or math.isfinite(float(value))]
-        if self.renderer.dialect.traits.pads_text and kind == "text":
+        if self.renderer.traits.pads_text and kind == "text":
             values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
         return [*values]
 
