@@ -1,7 +1,6 @@
 """The driver of PostgreSQL: runs statements on a connection, with its transactions and errors."""
 
 import logging
-import re
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +13,7 @@ from psycopg.rows import tuple_row
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import is_misread, without_passwords
+from nbsql.engines.postgres.messages import AGAIN, LOCKED, one_line
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError
 from nbsql.plan import Statement
@@ -23,9 +23,6 @@ from nbsql.warn import warn_user
 logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print warnings about rollbacks after an error
 
 _LEAST_VERSION = 15
-_LOCKED = "55P03"  # a lock is not available
-_BUSY = ("40001", "40P01", _LOCKED)  # serialization failure, deadlock
-_AGAIN = "try again when it is done"
 _ATTEMPT, _PATIENCE = 500, 60_000  # milliseconds of one attempt to drop tables, less than deadlock_timeout, and of all
 # The path on which our statements look for names. Whatever other schemas a session has on its path may hold an operator or a
 # function of another role that fits the types of an argument better than PostgreSQL's own, and would run in its place.
@@ -180,11 +177,11 @@ class PostgreSQLDriver(Engine):
                     self.query_macro("set_lock_timeout", patience)
                 return
             except DatabaseError as error:
-                if getattr(error.__cause__, "sqlstate", None) != _LOCKED:
+                if getattr(error.__cause__, "sqlstate", None) != LOCKED:
                     raise
                 if (time.monotonic() - began) * 1000 > (patience or _PATIENCE):
                     who = self.query_value("readers", schema)
-                    raise DatabaseError(f"{who} reads the model, whose tables are to be made anew; {_AGAIN}") from None
+                    raise DatabaseError(f"{who} reads the model, whose tables are to be made anew; {AGAIN}") from None
             time.sleep(_ATTEMPT / 1000)
 
     @contextmanager
@@ -210,7 +207,7 @@ class PostgreSQLDriver(Engine):
             try:
                 yield
             except psycopg.Error as error:
-                raise DatabaseError(_one_line(error)) from error
+                raise DatabaseError(one_line(error)) from error
 
     @staticmethod
     def _drop_released(connection: Any, drops: Callable[[], Sequence[str]], after_statement: bool) -> bool:  # noqa: ARG004
@@ -270,50 +267,3 @@ def _open(address: str) -> psycopg.Connection[Any]:
         if is_misread(address):  # the reason may contain a part of the password
             reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 and % as %25"
         raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # a trace would show the password
-
-
-def _one_line(error: psycopg.Error) -> str:
-    """PostgreSQL's message in one line, without the excerpt of the statement."""
-    state = error.sqlstate
-    said = " ".join((error.diag.message_primary or str(error)).split())
-    if state in _BUSY or said == "tuple concurrently updated" or error.diag.constraint_name == "pg_namespace_nspname_index":
-        return f"another connection is changing the same model or table at this moment; {_AGAIN}"
-    if state == "2BP01":  # dependent objects still exist
-        who = (error.diag.message_detail or "something").split(" depends on ")[0]
-        return f"{who} reads what is to be made anew; drop it first, and make it again afterwards"
-    if state == "42501" and said.startswith("must be owner"):
-        return re.sub(r"function (.+)[.].+", r"model \1", said) + "; connect as its owner"
-    if state == "42501" and "row-level security" in said:
-        return f"{said}; SET row_security = on, and a model learns the rows that your role may see"
-    if state == "42501" and re.search(r"\bnbsql \d", said):  # a temporary relation
-        return "another role of this session has fitted this model, which ends with the session; SET ROLE to that role"
-    if state == "42501":  # insufficient privilege
-        said = re.sub(r"for schema pg_temp_\d+$", "to create temporary tables", said)
-        cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
-        if "temporary" in said:
-            cure = " (TEMPORARY on the database, which everything that learns needs)"
-        return f"{said}; the owner can GRANT it{cure}"
-    if state == "25P02":  # in a failed transaction
-        return "an earlier statement of this transaction has failed; roll it back first"
-    if state in ("54000", "54011"):  # program limit exceeded, too many columns
-        return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
-    if state == "22012":  # division by zero
-        return f"{said} in a row of the source; divide by nullif(x, 0), say"
-    if state == "22003" and said.endswith(" out of range"):  # numeric value out of range
-        return f"{said} in a row of the source; make a double of one number: CAST(... AS double precision)"
-    if state == "42883" and "equality operator for type" in said:
-        return f"{said}; cast the column to text"
-    if state is None and re.search(r"\((?:after|before) year", said):  # psycopg reads what Python's dates cannot hold
-        return f"{said}; Python has no such date: cast the column to text, or leave it out with columns=[...]"
-    if state == "42P16" and "temporary" in said:  # invalid table definition
-        return "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
-    if state in ("42883", "42P01", "42704") and "function" in (error.diag.context or ""):  # a name that is nowhere
-        where = re.sub(r"( line \d+| statement \d+| during).*", "", (error.diag.context or "").split("\n")[0])
-        return f"{said}, in {where}, which looks it up on the path of its caller; ALTER FUNCTION ... SET search_path"
-    if "server encoding is UTF8" in said or 'for encoding "' in said:
-        return f"{said}; nbsql needs a database with the encoding UTF8"
-    if state == "57014" and "statement timeout" in said:
-        return f"{said}; SET statement_timeout = 0, or a longer time than this statement needs"
-    if state == "25006":  # read-only transaction
-        return f"{said}; connect to a server that can be written, with neither read_only nor default_transaction_read_only"
-    return said
