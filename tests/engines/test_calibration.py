@@ -180,6 +180,17 @@ def test_a_temperature_that_is_no_number_above_0_is_refused(connect, engine, tem
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_one_row_is_scored_by_the_calibration_that_a_model_has_by_now(connect, engine):
+    place = connect(engine)
+    place.table("t", {"y": "VARCHAR", "x": "VARCHAR"}, [("ab"[i % 3 == 0], "uvw"[i % 7 % 3]) for i in range(60)])
+    model = nbsql.fit(place.con, "t", target="y", name="m", method="joint")  # whose statement names the method
+    for method in ("temperature", "isotonic", "temperature", "platt"):
+        model.calibrate("t", method=method, folds=None)
+        (expected,) = model.predict_proba("SELECT CAST('u' AS VARCHAR) AS x", columns=[])
+        assert list(model.predict_one({"x": "u"})["probabilities"].values()) == pytest.approx(expected[2:], abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_platt_on_rows_of_one_score_gives_every_score_their_share(connect, engine):
     place = connect(engine)
     rows = [("a" if i % 3 == 0 else "b", i % 7 / 10 + i % 3) for i in range(60)]

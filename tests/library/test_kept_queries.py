@@ -119,6 +119,19 @@ def test_a_view_of_weights_is_an_error_once_the_classes_change(con, form):
             con.execute(f"FROM {view}").fetchall()
 
 
+@pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
+def test_a_view_of_calibrated_posteriors_is_an_error_once_they_are_calibrated_otherwise(con, form, method):
+    rows = source([("ham" if i % 3 % 2 else "spam", "uv"[i % 2], i % 7 / 1.0) for i in range(90)])
+    model = nbsql.fit(con, rows, target="y", name="m")
+    model.calibrate(rows, method=method, folds=None)
+    model.predict(rows).create_view("scored")
+    model.calibrate(rows, method=method, folds=None)
+    assert alike(by_name(con.execute("FROM scored")), by_name(con.execute(model.predict(rows).sql)))
+    model.calibrate(rows, method="platt" if method == "isotonic" else "isotonic", folds=None)
+    with pytest.raises(duckdb.Error, match="the calibration of the model has changed since this query was made; make it again"):
+        con.execute("FROM scored").fetchall()
+
+
 def test_a_script_of_an_update_is_an_error_for_rows_of_a_new_class(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     con = duckdb.connect(path)

@@ -58,9 +58,26 @@ CROSS JOIN {{ nbsql.subquery(nbsql.labels_by_number(model, parameters)) }} AS la
 {% set shares = nbsql.word('nbsql_shares') -%}
 {% set equal %}{{ nbsql.unit_weight() }} / {{ nbsql.list_size(shares) }}{% endset -%}
 {% set calibrated %}CASE WHEN nbsql_total > 0 THEN share / nbsql_total ELSE {{ equal }} END{% endset -%}
-{% set rows = nbsql[method ~ '_shares'](rows, nbsql.calibration_by(calibration, method)) -%}
+{% set rows = nbsql[method ~ '_shares'](rows, nbsql.current_calibration(calibration, method)) -%}
 {% set rows = nbsql.with_columns(rows, [('nbsql_total', nbsql.list_total(shares))]) -%}
 {{ nbsql.with_columns(rows, [('nbsql_calibrated', nbsql.list_mapped(shares, calibrated, 'share'))]) }}
+{%- endmacro %}
+
+{#
+  The rows of a calibration by a method, as a relation; an error if the model has another one by now. Only a query that somebody has kept
+  can be out of date: a view, a script, or a statement that is prepared.
+#}
+{% macro current_calibration(calibration, method) -%}
+{% set message = 'the calibration of the model has changed since this query was made; make it again' -%}
+(
+  SELECT calibration.*
+  FROM {{ calibration }} AS calibration
+  CROSS JOIN (
+    SELECT count(*) AS found FROM {{ calibration }} AS calibration WHERE method = {{ nbsql.text(method) }}
+  ) AS known
+  WHERE CASE WHEN known.found > 0 THEN calibration.method = {{ nbsql.text(method) }}
+    ELSE {{ nbsql.raise_error(message, nbsql.word('calibration.method')) }} END
+)
 {%- endmacro %}
 
 {# The rows with nbsql_top, the highest of nbsql_logs, as a relation. #}
