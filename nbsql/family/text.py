@@ -93,8 +93,8 @@ class Text(Bag):
     accepts: ClassVar[tuple[str, ...]] = ("text",)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         checked(self, whole_number, "min_length", "min_count")
+        super().__post_init__()
         checked(self, true_or_false, "lower", "accents", "within_words")
         if self.normal_form not in (None, "C"):
             raise InputError(f"normal_form must be 'C' or None, not {self.normal_form!r}")

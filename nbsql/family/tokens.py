@@ -42,50 +42,46 @@ class Bag(Family):
         )
         super().__post_init__()
         choice(self.event, Literal[self.events], "event")
-        checked(self, true_or_false, "weight_norm", "tfidf")
-        set_attributes(self, min_known=whole_number(self.min_known, "min_known", 0))
-        if self.norm not in (None, "l2"):
-            raise InputError(f"norm must be None or 'l2', not {self.norm!r}")
-        if self.weight_norm and self.event != "complement":
-            raise InputError(f"weight_norm=True needs event='complement', not {self.event!r}")
-        if self.reweights_tokens and self.presence:
-            raise InputError("event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm")
-        if self.presence and self.unseen == "smooth":
-            raise InputError("⟨unseen='smooth'⟩ needs event='multinomial': to the Bernoulli model a new word is no word at all")
-        if self.presence and isinstance(self.alpha, float) and self.added_count == 0:
-            raise InputError(
-                f"{type(self).__name__}(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
-                "or a word that every text of a class holds could not be absent"
-            )
-        if self.reweights_tokens and self.unseen == "smooth":
-            raise InputError("⟨unseen='smooth'⟩ needs tfidf=False and norm=None: a token never met has no frequency in bags")
-
         choice(self.best_by, BestBy, "best_by")
-        if self.best is not None:
-            set_attributes(self, best=whole_number(self.best, "best"))
-            if self.norm is not None:
-                raise InputError(
-                    "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out"
-                )
-            if self.unseen == "smooth":
-                raise InputError("⟨unseen='smooth'⟩ would count the tokens that best leaves out; leave out one of them")
-
+        checked(self, true_or_false, "weight_norm", "tfidf")
+        checked(self, whole_number, "best")
+        set_attributes(self, min_known=whole_number(self.min_known, "min_known", 0))
         if self.vocabulary is not None:
             set_attributes(self, vocabulary=texts(self.vocabulary, "vocabulary must be a list of words"))
-            for name, chosen in {"best": self.best is not None, "⟨unseen='smooth'⟩": self.unseen == "smooth"}.items():
-                if chosen:
-                    raise InputError(f"a declared vocabulary is all the words there are; leave out {name}")
-            if not self.vocabulary:
-                raise InputError("vocabulary is empty; name a word, or leave it out")
-            if self.reweights_tokens or self.least_occurrences:
-                raise InputError(
-                    "a declared vocabulary has words never met, which have no frequency; leave out tfidf, norm and min_count"
-                )
-
+        for message, applies in self._contradictions.items():
+            if applies:
+                raise InputError(message)
         if not self.reweights_tokens:
             set_attributes(self, least_count=self.least_occurrences)
         if self.norm is not None and (self.tfidf or self.least_occurrences > 0):
             set_attributes(self, non_additive_option=f"norm={self.norm!r}")
+
+    @property
+    def _contradictions(self) -> dict[str, bool]:
+        """What is said of options that contradict each other, and whether these do."""
+        presence, reweights, unmet = self.presence, self.reweights_tokens, "⟨unseen='smooth'⟩"
+        is_smooth, is_best, is_declared = self.unseen == "smooth", self.best is not None, self.vocabulary is not None
+        bernoulli = f"{type(self).__name__}(event='bernoulli') needs alpha > {max(self.pseudo_counts, default=0):g}"
+        all_words = "a declared vocabulary is all the words there are; leave out"
+        never_met = "a declared vocabulary has words never met, which have no frequency"
+        return {
+            f"norm must be None or 'l2', not {self.norm!r}": self.norm not in (None, "l2"),
+            f"weight_norm=True needs event='complement', not {self.event!r}": self.weight_norm and not self.complement,
+            "event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm": presence and reweights,
+            f"{unmet} needs event='multinomial': to the Bernoulli model a new word is no word at all": presence and is_smooth,
+            f"{bernoulli}, or a word that every text of a class holds could not be absent": (
+                presence and isinstance(self.alpha, float) and self.added_count == 0
+            ),
+            f"{unmet} needs tfidf=False and norm=None: a token never met has no frequency in bags": reweights and is_smooth,
+            "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out": (
+                is_best and self.norm is not None
+            ),
+            f"{unmet} would count the tokens that best leaves out; leave out one of them": is_best and is_smooth,
+            f"{all_words} best": is_declared and is_best,
+            f"{all_words} {unmet}": is_declared and is_smooth,
+            "vocabulary is empty; name a word, or leave it out": is_declared and not self.vocabulary,
+            f"{never_met}; leave out tfidf, norm and min_count": is_declared and (reweights or self.least_occurrences > 0),
+        }
 
     @property
     def by_share(self) -> Family | None:

@@ -52,6 +52,7 @@ RATE = (
         ),
         (lambda: nbsql.Text(event="poisson"), "event must be one of 'multinomial', 'bernoulli', 'complement', not 'poisson'"),
         (lambda: nbsql.Text(min_count=0), "min_count must be a whole number of at least 1, not 0"),
+        (lambda: nbsql.Text(min_count="2"), "min_count must be a whole number of at least 1, not '2'"),
         (lambda: nbsql.Text(min_length=True), "min_length must be a whole number of at least 1, not True"),
         (lambda: nbsql.Text(ngrams=0), f"{LENGTHS} 0"),
         (lambda: nbsql.Text(ngrams=(2, 1)), f"{LENGTHS} (2, 1)"),
