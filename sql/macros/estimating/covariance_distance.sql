@@ -33,7 +33,7 @@ whites AS MATERIALIZED (
 {%- endmacro %}
 
 {# The trace of the inverse of the covariance matrix of `one` times the covariance matrix of `other`. #}
-{% macro trace_of(feature, one, other) -%}
+{% macro trace_of(one, other) -%}
 (
   SELECT sum(left_of.white * right_of.white * sides.covariance)
   FROM whites AS left_of
@@ -45,15 +45,6 @@ whites AS MATERIALIZED (
   ) AS sides ON sides.class = {{ nbsql.text(other) }} AND sides.i = left_of.i AND sides.j = right_of.i
   WHERE left_of.class = {{ nbsql.text(one) }}
 )
-{%- endmacro %}
-
-{# To follow FROM: relations of_<class> of at most one row for two classes, with their log_determinant. #}
-{% macro joined_determinants(feature, classes) -%}
-{% for class in classes %}
-LEFT JOIN (
-  SELECT log_determinant FROM log_determinants WHERE class = {{ nbsql.text(class) }}
-) AS of_{{ nbsql.word(class) }} ON TRUE
-{% endfor %}
 {%- endmacro %}
 
 {# The queries of two classes and their cells, common table expressions: classes, and comoments(class, feature, value, n, mean, m2). #}
@@ -105,7 +96,7 @@ FROM (
       least(greatest(coalesce((of_total.log_determinant - of_within.log_determinant) / 2, sizes.entropy), 0), sizes.entropy)
     END AS mutual_information,
     CAST(NULL AS {{ nbsql.double() }}) AS symmetrical_uncertainty,
-    sizes.n * ({{ feature.columns | length }} - {{ nbsql.trace_of(feature, 'total', 'within') | indent(4) }}) AS chi_square,
+    sizes.n * ({{ feature.columns | length }} - {{ nbsql.trace_of('total', 'within') | indent(4) }}) AS chi_square,
     CAST(NULL AS {{ nbsql.double() }}) AS f_statistic,
     {% set chance = nbsql.normal_chance(nbsql.word('sizes.classes'), nbsql.word('sizes.n')) %}
     CASE WHEN sizes.n > sizes.classes
@@ -113,7 +104,8 @@ FROM (
       ELSE sizes.entropy
     END AS by_chance
   FROM sizes
-  {{ nbsql.joined_determinants(feature, ['total', 'within']) | indent(2) }}
+  LEFT JOIN log_determinants AS of_total ON of_total.class = 'total'
+  LEFT JOIN log_determinants AS of_within ON of_within.class = 'within'
 ) AS relevance{{ feature.index }}
 WHERE n IS NOT NULL
 {%- endmacro %}

@@ -173,7 +173,11 @@ HAVING sum(parts.n) > {{ nbsql.rounding_of_sum(nbsql.word('gross'), nbsql.word('
 {% macro merged_moments(moments, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set above %}(cells.mean - wholes.mean){% endset -%}
-SELECT {{ by }}, max(wholes.n) AS n, max(wholes.mean) AS mean, sum(cells.m2 + cells.n * {{ above }} * {{ above }}) AS m2
+SELECT
+  {{ by }},
+  max(wholes.n) AS n,
+  max(wholes.mean) AS mean,
+  sum(cells.m2 + cells.n * {{ above }} * {{ above }}) AS m2
 FROM {{ moments }} AS cells
 JOIN (
   SELECT
@@ -268,10 +272,10 @@ moments AS (
 )
 {%- if features | selectattr('family.kind', 'equalto', 'density') | list %},
 pooled_moments AS (
-  {% if part -%}
-  {% set parts %}(SELECT moments.*, classes.{{ part }} FROM moments JOIN classes ON classes.class = moments.class){% endset -%}
+  {% if part %}
+  {% set parts %}(SELECT moments.*, classes.{{ part }} FROM moments JOIN classes ON classes.class = moments.class){% endset %}
   {{ nbsql.merged_moments(parts, [part, 'feature']) | indent(2) }}
-  {%- else -%}
+  {%- else %}
   {{ nbsql.merged_moments(nbsql.word('moments'), ['feature']) | indent(2) }}
   {%- endif +%}
 )

@@ -41,7 +41,7 @@ classes AS (
 {%- endmacro %}
 
 {# The likelihoods of the members, estimated as those of classes. #}
-{% macro smoothed_members(model, features) -%}
+{% macro smoothed_members(features) -%}
 {% set by_member %}(SELECT class FROM classes){% endset -%}
 {{ nbsql.likelihoods_of_cells(nbsql.word('cells'), by_member, features) }}
 {%- endmacro %}
@@ -54,7 +54,7 @@ labelled AS (
   SELECT member AS class_no, class_no AS of_class, class, {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior FROM members
 )
 {%- if model.facts.parameters %},
-{{ nbsql.listed_parameters(model, nbsql.smoothed_members(model, features), features) }}
+{{ nbsql.listed_parameters(model, nbsql.smoothed_members(features), features) }}
 {%- endif +%}
 {% if model.form.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model.component_model, nbsql.word('labelled')) }}
@@ -69,7 +69,7 @@ labelled AS (
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% set classes %}SELECT class_no, class FROM classes{% endset -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
-{{ nbsql.dense_lookups(model.component_model, nbsql.smoothed_members(model, features), classes, nbsql.word('cells'), tfidf) }}
+{{ nbsql.dense_lookups(model.component_model, nbsql.smoothed_members(features), classes, nbsql.word('cells'), tfidf) }}
 {%- endmacro %}
 
 {#
@@ -90,7 +90,7 @@ SELECT
   {% set given %}{% if centres.splits %}centres.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
   CAST({{ given }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
-FROM {{ nbsql.subquery(nbsql.smoothed_members(model, model.facts.features)) }} AS smoothed
+FROM {{ nbsql.subquery(nbsql.smoothed_members(model.facts.features)) }} AS smoothed
 JOIN members ON members.member = smoothed.class
 {% if centres.splits %}
 LEFT JOIN (

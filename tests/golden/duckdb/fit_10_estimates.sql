@@ -13,7 +13,11 @@ moments AS (
   WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 ),
 pooled_moments AS (
-SELECT feature, max(wholes.n) AS n, max(wholes.mean) AS mean, sum(cells.m2 + cells.n * (cells.mean - wholes.mean) * (cells.mean - wholes.mean)) AS m2
+  SELECT
+    feature,
+    max(wholes.n) AS n,
+    max(wholes.mean) AS mean,
+    sum(cells.m2 + cells.n * (cells.mean - wholes.mean) * (cells.mean - wholes.mean)) AS m2
   FROM moments AS cells
   JOIN (
     SELECT
