@@ -32,7 +32,7 @@ def demo(database: str | None, *, as_sql: bool) -> None:
       nbsql demo --database flights.duckdb
     """
     if as_sql:
-        _print()
+        _print_statements()
         return
     if database is not None and Path(database).exists():
         raise DatabaseError(f"{database!r} is there already; name a new file, or delete it first")
@@ -43,7 +43,7 @@ def demo(database: str | None, *, as_sql: bool) -> None:
         _describe_fit(engine, found, database)
 
 
-def _print() -> None:
+def _print_statements() -> None:
     """Print the statements. Those that later ones depend on run in memory."""
     engine = DuckDB(":memory:")
     try:

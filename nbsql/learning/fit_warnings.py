@@ -15,7 +15,7 @@ from nbsql.learning.missing_words import column_matches_key
 from nbsql.learning.spelling_advice import advice_on_booleans, advice_on_missing_classes, advice_on_spellings
 from nbsql.learning.text_advice import MOST_VALUES, advice_on_texts
 from nbsql.plan.codes import parent_combinations
-from nbsql.plan.form import complete_features, many_levels
+from nbsql.plan.form import complete_features, has_many_levels
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
@@ -61,7 +61,7 @@ def mark_few_values(engine: Engine, spec: Spec, statistics: Markup) -> Spec:
     layout = engine.renderer.layout
     if not engine.renderer.traits.vectorised:
         return spec
-    if not many_levels(spec.features, layout):
+    if not has_many_levels(spec.features, layout):
         return _mark_few_pairs(engine, spec, statistics)
     few = {name for name, values in engine.query_macro("value_counts", statistics) if values <= layout.few_values}
     marked = (replace(each, has_few_values=each.family.level and each.name in few) for each in spec.features)

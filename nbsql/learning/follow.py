@@ -51,7 +51,7 @@ def follow(change: Change, table: Source, rows: Callable[[], Source], present: P
         engine.run("recorder", render.statement("create_recorder", changes, render.dialect.text(restore(body))))
         engine.run("share", render.statement("share_changes", changes))
     for event in _EVENTS:
-        if trigger := render.statement("create_trigger", event, _trigger(draft, event), *given):
+        if trigger := render.statement("create_trigger", event, _trigger_name(draft, event), *given):
             try:
                 engine.run(f"trigger for {event}", trigger)
             except DatabaseError as error:
@@ -179,7 +179,7 @@ def _columns_read(spec: Spec, table: Source) -> Sequence[str]:
     return [column.name for column in table.columns if folded(column.name) in read]
 
 
-def _trigger(state: ModelState, event: str) -> str:
+def _trigger_name(state: ModelState, event: str) -> str:
     return f"nbsql {event} {state.name}"
 
 
@@ -188,4 +188,4 @@ def _state_of_changes(state: ModelState) -> tuple[Any, ...]:
     engine, changes = state.engine, state.relations["changes"]
     database = state.relations.database or engine.current()[0]
     literal = engine.renderer.dialect.text(restore(changes))
-    return engine.query_macro("state_of_changes", changes, _trigger(state, "insert"), database, literal)[0]
+    return engine.query_macro("state_of_changes", changes, _trigger_name(state, "insert"), database, literal)[0]

@@ -13,7 +13,7 @@ from nbsql.family.conditional import Parent
 from nbsql.learning.one_dependence import PAIRS_A_STATEMENT, PAIRS_IN_A_JOIN, Pair, category_sizes, coded_categories
 from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import rounded
-from nbsql.plan.context import TINY, Context
+from nbsql.plan.context import TINY
 from nbsql.spec.spec import Feature, Spec
 
 BINS = 8  # of a number in a pair
@@ -33,7 +33,7 @@ def interactions(engine: Engine, spec: Spec, source: Source, rows: Markup, score
     """
     columns = _coded_columns(engine, spec, source, BINS)
     with engine.temporaries() as temporary:
-        query = engine.renderer.fragment("residuals_of_rows", Context.of(spec), rows, scores, columns, len(spec.classes))
+        query = engine.renderer.fragment("residuals_of_rows", rows, scores, columns, len(spec.classes))
         coded = engine.create("residuals of the rows", temporary("residuals of the rows"), query)
         numbers = [feature.index for feature in columns]
         sizes = engine.query_macro("sizes_of_categories", coded, numbers, []) if numbers else []

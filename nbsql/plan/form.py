@@ -24,7 +24,7 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
         common = sum(parameter.common for feature in spec.features for parameter in feature.family.parameters)
         return class_count * (numbers_per_class(spec) - common) + common <= traits.max_numbers
     joined = [feature for feature in spec.features if feature.family.level and not feature.has_few_values]
-    blocked = len(joined) if many_levels(joined, layout) else 0
+    blocked = len(joined) if has_many_levels(joined, layout) else 0
     by_lists = is_vectorised(spec, traits) and spec.logistic is None
     numbers = [
         each
@@ -40,7 +40,7 @@ def is_vectorised(spec: Spec, traits: Traits) -> bool:
     return traits.vectorised and not (spec.segment_by or spec.components or spec.joins)
 
 
-def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
+def has_many_levels(features: Iterable[Feature], layout: Layout) -> bool:
     """Whether there are so many categories that the number of values of each matters."""
     return sum(feature.family.level for feature in features) > layout.star_joins
 
@@ -98,7 +98,7 @@ class Form:
         """The categories with few values among many categories, which are looked up in lists without a join (listed.sql)."""
         levels = [feature for feature in self.facts.features if feature.family.level]
         few = [feature for feature in levels if feature.has_few_values]
-        return few if self.vectorised and many_levels(levels, self.layout) else []
+        return few if self.vectorised and has_many_levels(levels, self.layout) else []
 
     @cached_property
     def category_positions(self) -> dict[int, int]:
@@ -107,7 +107,7 @@ class Form:
     @cached_property
     def bins_in_lists(self) -> list[Feature]:
         """The numbers in few bins, whose scores are found by their edges, if there are not so many categories (listed.sql)."""
-        if not (self.wide and self.vectorised) or many_levels(self.facts.features, self.layout):
+        if not (self.wide and self.vectorised) or has_many_levels(self.facts.features, self.layout):
             return []
         bins = [feature for feature in self.facts.features if feature.bins and feature.has_few_values]
         return bins if len(bins) >= self.layout.listed_bins else []
@@ -126,7 +126,7 @@ class Form:
     @cached_property
     def pairs_in_lists(self) -> list[CodedFeature]:
         """The categories with parents whose scores are found by the codes of values, likewise (listed_pairs.sql)."""
-        if not (self.wide and self.vectorised) or many_levels(self.facts.features, self.layout):
+        if not (self.wide and self.vectorised) or has_many_levels(self.facts.features, self.layout):
             return []
         return coded_features(each for each in self.facts.features if each.family.all_parents and each.has_few_values)
 

@@ -12,7 +12,7 @@ from nbsql.evaluation.profile import is_number
 from nbsql.learning.derive import slice_names
 from nbsql.learning.model_source import check_columns
 from nbsql.report.model_panels import ALIKE, CLASSES, times_as, top_classes
-from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, factor_parameter, records, show, shown
+from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, factor_parameter, records, shown, with_shown
 
 _BARS = 24
 _SLICES = 16
@@ -33,7 +33,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
         raise ModelError(
             f"no value that occurs {least} times or more distinguishes {a} from {b}; numbers have profiles instead"
         )
-    frequent.sort(key=_supported_ratio, reverse=True)
+    frequent.sort(key=_least_log_ratio, reverse=True)
     one, other = request.class_name(a), request.class_name(b)
     strongest = frequent[:_BARS]
     edge = max((abs(row["log_ratio"]) for row in strongest if math.isfinite(row["log_ratio"])), default=math.log(1000)) * 1.2
@@ -58,10 +58,10 @@ def discrimination(request: Request) -> Iterator[Figure]:
     only = "A value that only one of the two classes has is infinitely likelier in it; its bar ends at the edge."
     notes = [rare if len(frequent) < len(rows) else None, more if len(frequent) > _BARS else None, only if is_only else None]
     params = [class_parameter((one, other)), factor_parameter(row["log_ratio"] for row in bars)]
-    yield Figure(finding, {"rows": show(bars, "feature", "value")}, query.sql, "discrimination", params, notes)
+    yield Figure(finding, {"rows": with_shown(bars, "feature", "value")}, query.sql, "discrimination", params, notes)
 
 
-def _supported_ratio(row: Mapping[str, Any]) -> float:
+def _least_log_ratio(row: Mapping[str, Any]) -> float:
     """The lower bound of the 95 % confidence interval of the absolute logarithm of a ratio of two counts.
 
     The variance of the logarithm of a count n is about 1 / (n + 1/2) (Gart and Zweifel, Biometrika 54, 1967).

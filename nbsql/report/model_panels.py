@@ -20,8 +20,8 @@ from nbsql.report.panel import (
     plain,
     records,
     rounded,
-    show,
     shown,
+    with_shown,
     without,
 )  # fmt: skip
 from nbsql.storage.state import ModelState
@@ -155,7 +155,7 @@ def ranking(request: Request) -> Iterator[Figure]:
     rows = [row for row in records(query) if row["mutual_information"] is not None]  # of a constant there is none
     if not rows:
         raise ModelError(f"{state.title} has no features to rank")
-    bars = show(rows[: 2 * _BARS], "feature")
+    bars = with_shown(rows[: 2 * _BARS], "feature")
     for row in bars:
         row["label"] = f"{share(row['missing'])} missing" if row["missing"] else ""
     best = f"{bars[0]['feature']} is the most informative about {state.spec.target}"
@@ -315,7 +315,7 @@ def _words(request: Request, name: str, rows: list[dict[str, Any]], sql: str, no
     ]  # fmt: skip
     if not found:
         raise ModelError(f"no word of {name} that occurs {least} times or more favours a class")
-    bars = [without(row, "place", "place_in_class") for row in show(request.name_classes(found), "value")]
+    bars = [without(row, "place", "place_in_class") for row in with_shown(request.name_classes(found), "value")]
     firsts = {row["class"]: row["value"] for row in reversed(bars)}
     said = [f"{firsts[label]} for {label}" for label in map(request.class_name, classes) if label in firsts]
     notes = [note, f"Words that occur fewer than {least} times are left out."]

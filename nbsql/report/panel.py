@@ -214,7 +214,7 @@ def value_name(feature: str, value: object, is_word: bool) -> str:
     return f"{shown(feature)} = {text}"
 
 
-def show(rows: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:
+def with_shown(rows: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:
     """The rows with the values of some columns as charts show them."""
     return [{**row, **{column: shown(row[column]) for column in columns}} for row in rows]
 

@@ -50,44 +50,49 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
     DuckDB would guess the type of such a column from a thousand values, and cast all others to it. Raises InputError if a
     column holds values that are no texts and have no type in common, or objects that have no text of their own.
     """
-    columns = {
-        name: frame[name].astype(_WHOLE[type_.categories.dtype.kind])
-        for name, type_ in frame.dtypes.items()
-        if str(type_) == "category" and type_.categories.dtype.kind in _WHOLE
-    }
-    for name, type_ in frame.dtypes.items():
-        if str(getattr(getattr(type_, "categories", None), "dtype", type_)).startswith("interval"):
-            columns[name] = frame[name].astype(object).map(str, na_action="ignore")
-    for name in [name for name, type_ in frame.dtypes.items() if str(type_) == "object" or _has_objects(type_)]:
-        column = frame[name].astype(object)
-        if str(frame.dtypes[name]) == "category":
-            columns[name] = column
-        of_types = {type(value): value for value in column.tolist() if not is_float_nan(value)}  # one of each
-        samples = [to_python(value) for value in of_types.values()]
-        if any(type(sample) is not type_ for type_, sample in zip(of_types, samples, strict=True) if sample is not None):
-            column = columns[name] = column.map(to_python)  # DuckDB would read a set as its text, in any order
-        if any(_has_no_text(value) for value in samples):
-            raise several_types(str(name), samples)
-        kinds = {kind_of_value(value) for value in samples if value is not None}
-        if kinds and kinds <= {*NUMBERS}:
-            is_single = {type(value) for value in samples if value is not None} == {Single}
-            columns[name] = column.astype("float32") if is_single else _numbers(column)
-        elif "text" in kinds and len(of_types) > 1 and kinds <= {*NUMBERS, "text", "boolean", "temporal"}:
-            columns[name] = column.map(str, na_action="ignore")
-        elif len(kinds) > 1 and "other" not in kinds:
-            raise several_types(str(name), samples)
-        elif kinds == {"boolean"}:
-            columns[name] = column.where(column.notna(), None)  # beside NaN, DuckDB would read texts
-        elif kinds == {"temporal"}:
-            columns[name] = _times(column)
-        elif kinds & {"tokens", "token counts"}:
-            columns[name] = _tokens(column, kinds.pop())
+    columns = {name: column for name, type_ in frame.dtypes.items() if (column := _typed(frame, name, type_)) is not None}
     if not columns:
         return frame
     typed = frame.copy(deep=False)
     for name, column in columns.items():
         typed[name] = column
     return typed
+
+
+def _typed(frame: pandas.DataFrame, name: Any, type_: Any) -> pandas.Series | None:
+    """A column in the type of its values; None if it has it already."""
+    is_category = str(type_) == "category"
+    if is_category and type_.categories.dtype.kind in _WHOLE:
+        return frame[name].astype(_WHOLE[type_.categories.dtype.kind])
+    if str(getattr(getattr(type_, "categories", None), "dtype", type_)).startswith("interval"):
+        return frame[name].astype(object).map(str, na_action="ignore")
+    if str(type_) != "object" and not _has_objects(type_):
+        return None
+    column = frame[name].astype(object)
+    of_types = {type(value): value for value in column.tolist() if not is_float_nan(value)}  # one of each
+    samples = [to_python(value) for value in of_types.values()]
+    is_made_plain = any(
+        type(sample) is not type_ for type_, sample in zip(of_types, samples, strict=True) if sample is not None
+    )
+    if is_made_plain:
+        column = column.map(to_python)  # DuckDB would read a set as its text, in any order
+    if any(_has_no_text(value) for value in samples):
+        raise several_types(str(name), samples)
+    kinds = {kind_of_value(value) for value in samples if value is not None}
+    if kinds and kinds <= {*NUMBERS}:
+        is_single = {type(value) for value in samples if value is not None} == {Single}
+        return column.astype("float32") if is_single else _numbers(column)
+    if "text" in kinds and len(of_types) > 1 and kinds <= {*NUMBERS, "text", "boolean", "temporal"}:
+        return column.map(str, na_action="ignore")
+    if len(kinds) > 1 and "other" not in kinds:
+        raise several_types(str(name), samples)
+    if kinds == {"boolean"}:
+        return column.where(column.notna(), None)  # beside NaN, DuckDB would read texts
+    if kinds == {"temporal"}:
+        return _times(column)
+    if kinds & {"tokens", "token counts"}:
+        return _tokens(column, kinds.pop())
+    return column if is_category or is_made_plain else None
 
 
 def _has_objects(type_: Any) -> bool:

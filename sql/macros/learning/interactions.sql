@@ -12,7 +12,7 @@
 #}
 
 {# One row per scored row: fold, weight, r_1, r_2, ..., times the weight, and value_3, the value or bin of the third feature, as text. #}
-{% macro residuals_of_rows(model, rows, scores, features, classes) -%}
+{% macro residuals_of_rows(rows, scores, features, classes) -%}
 SELECT
   scores.nbsql_slice AS fold,
   scores.weight

@@ -45,7 +45,7 @@ FROM (
     {%- for k in classes %},
     MAX(joint_{{ k }}) OVER (PARTITION BY {{ codes }}) AS highest_{{ k }}
     {%- endfor +%}
-  FROM {{ nbsql.subquery(nbsql.standalone_parents(scorer, term, codes)) | indent(2) }} AS parents
+  FROM {{ nbsql.subquery(nbsql.standalone_parent_scores(scorer, term, codes)) | indent(2) }} AS parents
 ) AS products
 GROUP BY {{ codes }}
 {%- endmacro %}
@@ -54,7 +54,7 @@ GROUP BY {{ codes }}
   One row per combination of codes and place in it: the codes, place, and joint_1, joint_2, ..., the sum of the logarithms by class; NULL if
   the value in this place is not a super-parent.
 #}
-{% macro standalone_parents(scorer, term, codes) -%}
+{% macro standalone_parent_scores(scorer, term, codes) -%}
 SELECT
   {{ codes }},
   place
