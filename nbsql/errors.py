@@ -190,13 +190,17 @@ def index_hint(names: Iterable[str], source: str) -> str:
 
 
 def header_hint(names: Iterable[str], columns: Sequence[str], source: str) -> str:
-    """A hint where the first line of a CSV file is not taken for its header, or for one name, since others have more values."""
+    """A hint where a CSV file is none, or its first line not taken for its header, or for one name, by the lines below."""
     unnamed = [name for name in columns if re.fullmatch(r"column\d+", name)]
-    if (
-        2 * len(unnamed) > len(columns)
-        and re.search(r"\.[ct]sv(\.\w+)?$", source)
-        and not closest_name(first := next(iter(names)), columns)
-    ):
+    is_file = re.search(r"\.([ct]sv|txt)(\.\w+)?$", source)
+    if is_file and columns and (start := re.match(r'\s*(<[!?/\w]|[{[]\s*(["{]|$))', columns[0])):
+        is_page = start[1].startswith("<")
+        return (
+            "; it is HTML, as a page of an error is; load it again"
+            if is_page
+            else f"; it is JSON: {source_text('read_json', source)}"
+        )
+    if 2 * len(unnamed) > len(columns) and is_file and not closest_name(first := next(iter(names)), columns):
         listing = f"; its columns are {listed(columns)}; if "
         if len(unnamed) == len(columns):
             return f"{listing}it has no header, name them: {source_text('read_csv', source, f'names=[{quoted(first)}, ...]')}"

@@ -1,16 +1,20 @@
 """Words that stand for a missing value: the columns of texts without them, as numbers where all other values are numbers."""
 
+import json
+import math
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from functools import reduce
 from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, listed
 from nbsql.family import named
-from nbsql.rendering.dialect import folded, restore
+from nbsql.rendering.dialect import folded, plain_name, restore
 from nbsql.spec.derived import Derived
 from nbsql.spec.options import Options
+from nbsql.warn import warn_user
 
 
 def check_missing(missing: Any) -> list[str]:
@@ -18,7 +22,11 @@ def check_missing(missing: Any) -> list[str]:
     listed = not isinstance(missing, str) and isinstance(missing, Iterable)
     words = list(missing) if listed else [missing]
     if not all(isinstance(word, str) for word in words):
-        raise InputError(f"⟨missing⟩ must be a list of the words that stand for a missing value, ['NA', '?'], not {missing!r}")
+        number = next((word for word in words if isinstance(word, (int, float))), None)
+        cure = "" if number is None else f"; in a column of numbers, write ⟨derive={{'x': 'nullif(x, {number!r})'}}⟩"
+        raise InputError(
+            f"⟨missing⟩ must be a list of the words that stand for a missing value, ['NA', '?'], not {missing!r}{cure}"
+        )
     return list(dict.fromkeys(word.strip() for word in words))
 
 
@@ -30,6 +38,7 @@ def without_words(engine: Engine, source: Source, options: Options) -> list[Deri
     words = check_missing(options.missing)
     given = options.id if isinstance(options.id, Iterable) and not isinstance(options.id, str) else [options.id]
     ids = {folded(name) for name in given if isinstance(name, str)}  # what is no name is refused where the options are resolved
+    _warn_of_numbers(engine, source, options, [word for word in words if _is_number(word)], ids)
     columns = [column for column in source.columns if column.kind == "text" and folded(column.name) not in ids]
     if not words or not columns:
         return []
@@ -42,6 +51,30 @@ def without_words(engine: Engine, source: Source, options: Options) -> list[Deri
         expression = restore(engine.renderer.fragment("without_words", column.name, words, is_number))
         found.append(Derived(column.name, expression, ((column.name, column.type),), tuple(words)))
     return found
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return math.isfinite(float(word)) and "_" not in word
+    except ValueError:
+        return False
+
+
+def _warn_of_numbers(engine: Engine, source: Source, options: Options, numbers: list[str], ids: set[str]) -> None:
+    """Warn of words that a column of numbers has as numbers, where they are values."""
+    others = ids | {folded(name) for name in (*options.excluded, *options.derive, str(options.target))}
+    names = [column.name for column in source.columns if column.is_number and folded(column.name) not in others]
+    if not numbers or not names:
+        return
+    counts = engine.query_macro("counts_of_numbers", source.relation, names, [*map(float, numbers)])[0]
+    found = {}
+    for name in (name for name, count in zip(names, counts, strict=True) if count):
+        found[name] = reduce("nullif({}, {})".format, numbers, plain_name(engine.renderer.dialect, name))
+    if found:
+        warn_user(
+            f"⟨missing⟩ is of texts, and in the numbers of {listed(found)} {' or '.join(numbers)} counts as a number; "
+            f"if it stands for a missing value, add ⟨derive={json.dumps(found, ensure_ascii=False)}⟩"
+        )
 
 
 def _stays_text(name: str, options: Options) -> bool:

@@ -466,3 +466,25 @@ def test_a_path_that_the_system_does_not_look_up_is_one_line(tmp_path, act, mess
     with pytest.raises(nbsql.NbsqlError, match=message) as caught:
         act(str(tmp_path / ("x" * 300)))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("<!DOCTYPE html>\n<html><head><title>404</title></head>\n<p>Not found, sorry.</p></html>\n", "HTML"),
+        ("<html>\r\n<head><title>403 Forbidden</title></head>\r\n<hr>\r\n</html>\r\n", "HTML"),
+        ('{"error": {"code": 403, "message": "quota exceeded, try later"}}\n', "JSON"),
+        ('[\n {"a": 1, "y": "u"},\n {"a": 2, "y": "v"}\n]\n', "JSON"),
+    ],
+)
+def test_a_file_that_is_no_table_is_said_to_be_html_or_json(tmp_path, monkeypatch, text, hint):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rows.csv").write_text(text)
+    cure = {"HTML": "HTML, as a page of an error is; load it again", "JSON": "JSON: \"FROM read_json('rows.csv')\""}[hint]
+    with pytest.raises(nbsql.InputError) as refused:
+        nbsql.fit(duckdb.connect(), "rows.csv", target="kind")
+    assert str(refused.value) == f"no column 'kind' in rows.csv; it is {cure}"
+    model = nbsql.fit(duckdb.connect(), {"a": [1, 2, 3], "kind": ["u", "v", "u"]}, target="kind")
+    with pytest.raises(nbsql.InputError) as refused:
+        model.predict("rows.csv")
+    assert str(refused.value).endswith(f"it is {cure}")

@@ -40,6 +40,23 @@ def posteriors(query):
     return [x for row in sorted(query.fetchall(), key=lambda row: row[0]) for x in row[-2:]]
 
 
+def test_a_word_that_is_a_number_in_a_column_of_numbers_is_warned_of(con):
+    source = 'SELECT * REPLACE (CASE WHEN id % 9 = 0 THEN -999 ELSE id % 53 END AS age), id % 4 AS "Age group" FROM t'
+    _, lines = fitted(con, source, missing=["NA", "?", "-999", "3"])
+    derive = '{"age": "nullif(nullif(age, -999), 3)", "Age group": "nullif(nullif(\\"Age group\\", -999), 3)"}'
+    assert lines == [
+        "missing is of texts, and in the numbers of 'age', 'Age group' -999 or 3 counts as a number; "
+        f"if it stands for a missing value, add derive={derive}"
+    ]
+    cured, lines = fitted(con, source, missing=["NA", "?", "-999", "3"], derive=ast.literal_eval(derive))
+    assert lines == []
+    assert min(row[5] for row in cured.statistics if row[2] == "age" and row[5] is not None) > 0
+    with pytest.raises(
+        nbsql.InputError, match=r"not \[-999\]; in a column of numbers, write derive={'x': 'nullif\(x, -999\)'}$"
+    ):
+        fitted(con, source, missing=[-999])
+
+
 @pytest.mark.slow
 def test_words_are_missing_values_in_every_column_of_texts(con, tmp_path):
     model, lines = fitted(con, "t", missing=["NA", "?"], name="m")

@@ -70,6 +70,17 @@ coalesce(
 )
 {%- endmacro %}
 
+{# One row, how many values of each of some columns of numbers are one of some numbers. #}
+{% macro counts_of_numbers(source, columns, numbers) -%}
+SELECT
+  {% for column in columns %}
+  count(CASE WHEN source.{{ nbsql.ident(column) }} IN (
+    {%- for number in numbers %}{{ nbsql.number(number) }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
+  ) THEN 1 END) AS numbers_{{ loop.index }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- endmacro %}
+
 {#
   One row, three numbers a column: how many of its values are one of some words, how many are others, and how many of these are no number.
   A number that begins with a zero, such as 007, is a code.
