@@ -48,6 +48,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str, dic
     return of
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["scan", "sql", "resident", "fetching", "polars", "e1071", "bornrule"])
 @pytest.mark.filterwarnings("default")

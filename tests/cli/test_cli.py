@@ -182,6 +182,7 @@ def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(fitted, run
     assert "columns left out; --csv has all: " in output
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("width", ["0", "1", "20"])
 def test_a_terminal_of_no_width_has_the_tables_and_their_numbers(fitted, run, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", width)
@@ -191,6 +192,7 @@ def test_a_terminal_of_no_width_has_the_tables_and_their_numbers(fitted, run, mo
     assert "columns left out" in run("predict", fitted, "spell", "golf", "--proba").stdout
 
 
+@pytest.mark.slow
 def test_formats_hold_the_same_rows(fitted, run):
     arguments = ("predict", fitted, "spell", "golf", "--proba")
     expected = sql(fitted, "SELECT day, prediction, probability_yes FROM spell.predict_proba('golf') ORDER BY day")
@@ -398,6 +400,7 @@ def test_every_command_is_explained():
         assert f"nbsql {name} " in example, name
 
 
+@pytest.mark.slow
 @pytest.mark.look
 def test_messages_name_the_options_that_are_typed(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

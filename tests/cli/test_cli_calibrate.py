@@ -39,6 +39,7 @@ def test_the_report_is_that_of_the_library(shop):
     assert [line.split()[0] for line in repr(found).splitlines()[4:]] == ["calibrated", *["test"] * 4]
 
 
+@pytest.mark.slow
 def test_rows_held_back_and_json(shop):
     arguments = ("--held-back", "--weight", "w", "--method", "platt", "--json")
     printed = json.loads(run("calibrate", shop, "weather", "rest", *arguments))
@@ -72,6 +73,7 @@ def test_predict_and_evaluate_take_the_calibrated_posteriors(shop):
     assert "warning: model 'weather' has changed" in CliRunner().invoke(main, ["update", shop, "weather", "rest"]).stderr
 
 
+@pytest.mark.slow
 def test_the_sets_of_labels_are_json_in_csv(shop):
     labels = ["New York", "ham", "it's", "a, b", '"'] * 4
     with duckdb.connect(shop) as con:

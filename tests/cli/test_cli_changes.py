@@ -103,6 +103,7 @@ def test_the_ledger_is_shown(shop):
         assert con.execute(printed).fetchall()[0][:4] == ("1", "fit", "may", 3)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

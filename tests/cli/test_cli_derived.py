@@ -65,6 +65,7 @@ def test_what_is_chosen_is_that_of_the_library(shop):
         assert [*nbsql.load(con, "fitted").families] == ["sky"]
 
 
+@pytest.mark.slow
 def test_a_warning_of_every_method_that_is_tried_comes_once(shop):
     rows = "SELECT * REPLACE (CASE WHEN rowid > 2 THEN play END AS play) FROM sky"
     found = CliRunner().invoke(
@@ -115,6 +116,7 @@ def test_models_are_merged(shop):
     assert run("merge", shop, "weather", "again", "--name", "both", code=1).startswith("error: model 'both' is there already")
 
 
+@pytest.mark.slow
 def test_a_model_travels_in_a_file(shop):
     assert run("export", shop, "weather", "weather.parquet") == "model weather written to weather.parquet\n"
     assert "is there already" in run("export", shop, "weather", "weather.parquet", code=1)

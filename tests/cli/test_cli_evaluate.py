@@ -127,6 +127,7 @@ def test_one_form_at_a_time(shop):
     assert "choose one of --json, --csv and --sql" in run(shop, "weather", "sky", "--json", "--csv", code=2)
 
 
+@pytest.mark.slow
 def test_two_models_on_the_same_rows(shop):
     with duckdb.connect(shop) as con:
         nbsql.fit(con, "SELECT w, play FROM sky", target="play", name="by_weight")
@@ -170,6 +171,7 @@ def test_slices_and_two_of_them_side_by_side(shop):
     assert output.splitlines()[0].startswith("metric,value,other,difference,low,high,ratio")
 
 
+@pytest.mark.slow
 def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop):
     result = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky"], prog_name="nbsql")
     assert "warning: the model has learnt these rows, so that the numbers are too good;" in result.stderr

@@ -54,6 +54,7 @@ def test_a_list_of_models(shop):
     assert "choose one of --json and --csv" in run("list", shop, "--json", "--csv", code=2)
 
 
+@pytest.mark.slow
 def test_a_model_is_shown_as_an_object_of_its_parts(shop):
     shown = json.loads(run("show", shop, "spell", "--json"))
     assert (shown["model"], shown["target"], shown["rows"]) == ("spell", "play", 40)
@@ -77,6 +78,7 @@ def test_a_model_is_shown_as_an_object_of_its_parts(shop):
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("arguments", "feature"),
     [
@@ -106,6 +108,7 @@ def test_what_is_done_is_said_as_facts(shop):
     assert run("drop", shop, "spell", "--yes", "--csv") == "dropped\nspell\n"
 
 
+@pytest.mark.slow
 def test_predictions_take_the_same_options(shop):
     assert run("predict", shop, "spell", "golf", "--json") == run("predict", shop, "spell", "golf", "--format", "json")
     assert run("explain", shop, "spell", "golf", "--csv") == run("explain", shop, "spell", "golf", "--format", "csv")
@@ -215,6 +218,7 @@ def test_the_shell_completes_what_the_database_holds(shop):
     assert not Path("nothing.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_completion_of_a_locked_database_is_silent(shop):
     with duckdb.connect(shop):
         words = {"COMP_WORDS": f"nbsql predict {shop} ", "COMP_CWORD": "3", "_NBSQL_COMPLETE": "bash_complete"}
@@ -237,6 +241,7 @@ def test_no_color_is_respected_in_errors_and_warnings(shop, variable, codes):
     assert re.search("error.*\n.*warning", said)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}]
@@ -301,6 +306,7 @@ def test_a_reader_that_has_enough_stops_the_scoring():
         assert process.stderr.read() == b"stopped\n"
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_pipe_are_those_of_the_source_in_their_order(shop):
     with duckdb.connect(shop) as con:
         con.execute("CREATE TABLE many AS SELECT i AS id, i % 3 AS wind, 'b' AS sky FROM range(12_000) AS t(i)")
@@ -312,6 +318,7 @@ def test_the_rows_of_a_pipe_are_those_of_the_source_in_their_order(shop):
     assert [line.split(b",", 1)[0] for line in lines[1:]] == [str(number).encode() for number in range(12_000)]
 
 
+@pytest.mark.slow
 def test_rows_are_classified_without_a_model(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:

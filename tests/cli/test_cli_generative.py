@@ -25,6 +25,7 @@ def test_forms_that_a_model_does_not_have(shop):
     )
 
 
+@pytest.mark.slow
 def test_a_sample_is_that_of_the_library(shop):
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")
@@ -61,6 +62,7 @@ def test_a_sample_is_kept(shop):
     assert "Invalid value for 'N'" in run("sample", shop, "weather", "--", "-1", code=2)
 
 
+@pytest.mark.slow
 def test_the_log_likelihood_of_a_table(shop):
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")
@@ -87,6 +89,7 @@ PRIORS = "SELECT unnest(['yes', 'no']) AS class, unnest([0.3, 0.7]) AS prior"
 LIKELIHOODS = """SELECT unnest(['yes', 'no']) AS class, 'wait' AS feature, unnest([0.5, 0.25]) AS rate"""
 
 
+@pytest.mark.slow
 def test_a_model_of_given_probabilities(shop):
     Path("priors.csv").write_text("class,prior\nyes,0.3\nno,0.7\n")
     Path("likelihoods.csv").write_text(

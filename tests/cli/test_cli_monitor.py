@@ -31,6 +31,7 @@ def run(*arguments, code=0):
     return result.stdout, result.stderr
 
 
+@pytest.mark.slow
 def test_what_passes_a_limit_is_said_and_is_the_status(shop):
     watched = ("monitor", shop, "weather", "sky", "--by", "week")
     out, err = run(*watched, "--csv", "--fail-over", "psi=5")
@@ -53,6 +54,7 @@ def test_what_passes_a_limit_is_said_and_is_the_status(shop):
     assert json.loads(run(*watched, "--reference", "FROM sky WHERE week = 0", "--json")[0])[0]["period"] in ("0", 0)
 
 
+@pytest.mark.slow
 def test_rows_without_a_period_and_large_numbers_are_plain(shop):
     many = "SELECT NULL::INTEGER AS week, sky, play FROM sky, range(300)"
     assert run("monitor", shop, "weather", many, "--fail-over", "rows=20000", code=3)[1].splitlines() == [

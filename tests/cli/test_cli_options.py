@@ -67,6 +67,7 @@ FITS = {
 FAMILIES = {"day": {"family": "calendar", "parts": ["weekday"]}, "x": {"family": "gaussian", "shared_variance": True}}
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("words", FITS)
 def test_the_options_of_a_fit_make_its_arguments(shop, words):
@@ -109,6 +110,7 @@ def test_every_option_of_a_method_is_one_of_each_command_that_fits():
             assert [name for name, text in texts.items() if not re.search(rf"\b{method}\b", text)] == []
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -167,6 +169,7 @@ ROWS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("words", ROWS)
 def test_the_options_of_a_verb_are_its_arguments(shop, words):
@@ -185,6 +188,7 @@ def test_the_options_of_a_verb_are_its_arguments(shop, words):
             assert con.execute("SELECT count(*) FROM kept").fetchall() == [(count,)]
 
 
+@pytest.mark.slow
 def test_an_evaluation_at_a_cost_is_that_of_the_library(shop):
     options = ("evaluate", shop, "m", "t", "--cost", "a:b=5")
     with duckdb.connect(shop) as con:

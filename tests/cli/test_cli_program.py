@@ -45,6 +45,7 @@ def test_a_whole_session_of_processes(shop, tmp_path):
         assert process.communicate()[0] == f"nbsql, version {nbsql.__version__}\n"
 
 
+@pytest.mark.slow
 def test_two_processes_read_one_database(shop, tmp_path):
     with duckdb.connect(shop, read_only=True), program("list", shop, folder=tmp_path) as process:
         out, err = process.communicate()
@@ -52,6 +53,7 @@ def test_two_processes_read_one_database(shop, tmp_path):
     assert "spell" in out
 
 
+@pytest.mark.few
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
 @pytest.mark.parametrize(
     "arguments", [("ad-hoc",), ("predict", "shop.duckdb", "spell", "golf", "--csv"), ("list", "shop.duckdb")]
@@ -64,6 +66,7 @@ def test_standard_output_on_a_full_disk_is_one_line(shop, arguments):
     assert done.returncode == 1
 
 
+@pytest.mark.slow
 def test_a_locked_database_is_one_line(shop, tmp_path):
     with duckdb.connect(shop), program("list", shop, folder=tmp_path) as process:
         _, err = process.communicate()
@@ -71,6 +74,7 @@ def test_a_locked_database_is_one_line(shop, tmp_path):
     assert re.fullmatch(r"error: 'shop\.duckdb' is locked by (another process|\S+ \(PID \d+\)); close it there first\n", err)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("database", ["shop.duckdb", "new.duckdb"])

@@ -43,6 +43,7 @@ def parts(row):
     return [str(value) for value in values if type(value) in (str, int)], [x for x in values if isinstance(x, float)]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "query"),
@@ -101,12 +102,14 @@ def test_the_first_rows_are_shown_with_rounded_numbers_and_how_to_see_more(shop,
     assert "never seen: a = hail" in run("review", shop, "weather", hail, "--by", "novelty", "--csv")
 
 
+@pytest.mark.slow
 def test_models_are_compared_on_the_same_rows(shop):
     done = CliRunner().invoke(main, ["compare", shop, "weather", "small", "sky", "--csv"])
     assert done.stdout.splitlines()[0] == "class,metric,value,other,difference,standard_error,low,high"
     assert done.stderr.startswith("warning: model 'weather' has learnt these rows")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("verb", ["predict_proba", "log_evidence", "joint_log_likelihood"])
 def test_a_verb_of_rows_returns_them_or_keeps_them(shop, verb):
     command = verb.replace("_", "-")

@@ -31,6 +31,7 @@ def found(engine):
     return demonstrate(engine)
 
 
+@pytest.mark.slow
 def test_accuracy_is_counted_on_flights_held_back_and_beats_the_majority(engine, found):
     query = """
         SELECT count(*), avg(CAST(arrival = prediction AS INT)), avg(CAST(arrival = 'punctual' AS INT)), min(day)
@@ -75,6 +76,7 @@ def test_the_demonstration_is_told_and_kept(tmp_path, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_without_a_database_nothing_is_kept(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "60")

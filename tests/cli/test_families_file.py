@@ -106,6 +106,7 @@ def test_without_pyyaml_json_is_read_and_yaml_says_what_is_missing(tmp_path, mon
         read_families("gone.yml")
 
 
+@pytest.mark.slow
 def test_a_fit_takes_the_file_and_an_option_goes_first(shop, tmp_path):
     file = tmp_path / "families.yml"
     file.write_text("pages: poisson\nnotes: text\nsoil_*: bernoulli\n", encoding="utf-8")

@@ -145,6 +145,7 @@ def fit(source):
     raise AssertionError(f"it does not end: {said}")
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_messy_file_is_fitted_judged_and_explained(name, tmp_path, monkeypatch):

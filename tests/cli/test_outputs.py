@@ -54,6 +54,7 @@ DATABASE = "is a database, which the output would replace; write to another file
 READ = "is a file that is read here, by the name"
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -90,6 +91,7 @@ def test_no_output_is_a_database_or_a_source(folder, monkeypatch, words, message
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_in_python_too(folder, monkeypatch):
     monkeypatch.chdir(folder)
     before = contents(folder)

@@ -60,6 +60,7 @@ def state():
     return {name: sorted(map(repr, rows)) for name, rows in rounded.items()}
 
 
+@pytest.mark.slow
 def test_the_script_of_a_fit_makes_the_model_once(shop):
     script = command(*FIT, "--sql")
     assert run(script) == []
@@ -72,6 +73,7 @@ def test_the_script_of_a_fit_makes_the_model_once(shop):
     assert state() == made  # the very cells, and the rows of the ledger
 
 
+@pytest.mark.slow
 def test_the_script_of_a_fit_that_replaces_is_run_again_and_again(shop):
     script = command(*FIT, "--replace", "--sql")
     assert run(script) == []  # there is none yet
@@ -82,6 +84,7 @@ def test_the_script_of_a_fit_that_replaces_is_run_again_and_again(shop):
     assert command(*FIT, "--replace", "--sql") == script
 
 
+@pytest.mark.slow
 def test_a_script_that_fails_half_way_leaves_all_as_it_was(shop):
     command(*FIT)
     before = state()
@@ -108,6 +111,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_script_of_a_change_does_once_what_the_command_does(shop, change):
@@ -137,6 +141,7 @@ MAKES = {
 }  # fmt: skip
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("message", MAKES)
 def test_a_script_that_makes_or_drops_something_says_so_when_it_is_run_again(shop, message):
     command(*FIT)
@@ -181,6 +186,7 @@ def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop):
         assert con.execute("SELECT rows FROM spam.batches ORDER BY number").fetchall() == [(30,), (18,)]
 
 
+@pytest.mark.slow
 def test_scripts_of_other_commands(shop):
     given = "SELECT unnest(['ham', 'spam']) AS class, 0.5 AS prior"
     script = command("from-tables", shop, given, "--name", "book", "--sql")
@@ -243,6 +249,7 @@ def changed(tmp_path_factory):
     return path
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("printed", PRINTED)
 def test_what_is_printed_runs_in_a_copy_of_another_name(changed, tmp_path, monkeypatch, printed):
@@ -264,6 +271,7 @@ def rounded(row):
     return [round(value, 9) if isinstance(value, float) else value for value in row]
 
 
+@pytest.mark.slow
 def test_python_prints_what_runs_in_a_copy(shop):
     command(*FIT)
     shutil.copy(shop, "prod.duckdb")
@@ -293,6 +301,7 @@ def test_python_prints_what_runs_in_a_copy(shop):
         assert con.execute(prepared, ["a b", 1]).fetchall()[0][3] == pytest.approx(one, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_replace_a_table_of_rows_and_nothing_else(shop):
     command(*FIT)
     into = ("predict", shop, "spam", "SELECT * FROM sms WHERE id < 3", "--into", "scored", "--replace")

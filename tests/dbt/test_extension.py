@@ -18,6 +18,7 @@ def extension(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_extension_holds_the_page_and_passes_its_tests(extension):
     header = (extension / "src" / "include" / "nbsql_macros.hpp").read_text(encoding="utf-8")
     macros = re.findall(r'R"nbsql\((.*?)\)nbsql"', header, flags=re.DOTALL)

@@ -156,6 +156,7 @@ def test_reasons_are_those_of_the_model(days):
         assert [ratio, *classes] == [pytest.approx(expected[row, feature][1], rel=1e-9), *expected[row, feature][2:]]
 
 
+@pytest.mark.slow
 def test_dates_are_their_parts_as_in_a_model(con):
     rows = """i AS id, TIMESTAMP '2026-01-01 00:00:00' + INTERVAL (i * 7) HOUR AS called_at,
     DATE '2025-12-29' + CAST(i // 4 AS INT) AS day,
@@ -233,6 +234,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("call", "message"), WRONG)
 def test_a_slip_is_an_error_and_no_other_model(days, call, message):
     days.execute("CREATE TABLE fewer AS SELECT * EXCLUDE (sky) FROM days")
@@ -259,6 +261,7 @@ def test_a_table_without_rows_is_no_error(days):
     assert days.sql("FROM naive_bayes_evaluate('golf', 'none', 'play')").fetchall() == [(0, None, None, None)]
 
 
+@pytest.mark.slow
 def test_what_it_learnt_in_parts_is_one_model(days):
     days.execute("CREATE TABLE parts AS FROM naive_bayes('days', 'play')")
     days.execute("INSERT INTO parts FROM naive_bayes('days', 'play')")
@@ -272,6 +275,7 @@ def test_what_it_learnt_in_parts_is_one_model(days):
     assert adopted.evaluate("days").log_loss == pytest.approx(twice.evaluate("days").log_loss, abs=1e-12)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "target", "texts", "keys"), TABLES, ids=[row[0] for row in TABLES])
 def test_real_tables(con, data, file, target, texts, keys):
@@ -307,6 +311,7 @@ def test_real_tables(con, data, file, target, texts, keys):
     assert learning.priors.fetchall() == model.priors.fetchall()
 
 
+@pytest.mark.slow
 def test_a_plain_shell_reads_it(tmp_path, data):
     file, target, texts, keys = next(table for table in TABLES if table[2] and table[3])
     path = str(data / file).replace("'", "''")

@@ -104,6 +104,7 @@ def each(names):
     return [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in names]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("page", each(OF_THEIR_OWN))
 def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch, update, request):
     if page == "how-to/serve":
@@ -170,6 +171,7 @@ def test_the_example_of_the_first_screen_is_fourteen_lines_at_most():
     assert len(first.splitlines()) <= 14
 
 
+@pytest.mark.slow
 def test_the_first_script_runs_twice(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     first = next(block for language, _, block, _ in BLOCK.findall(README.read_text(encoding="utf-8")) if language == "python")
@@ -212,6 +214,7 @@ def modules():
     return [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in files]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", each(modules()))
 def test_the_examples_in_docstrings_run(name):
     module = importlib.import_module(name)
@@ -270,6 +273,7 @@ def test_no_docstring_of_a_property_begins_with_what_sphinx_takes_for_a_type():
             assert not re.search(r": \S", first), (kind, name)
 
 
+@pytest.mark.slow
 def test_every_object_that_a_sentence_writes_out_can_be_made():
     """What stands in backquotes within a sentence, such as `nbsql.Binned(10)`; names of a single letter are a number."""
     numbers = dict.fromkeys("abksαβ", 1)

@@ -39,6 +39,7 @@ def run(script, *arguments, folder):
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "data_set", "line"),

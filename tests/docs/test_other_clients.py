@@ -28,6 +28,7 @@ PROGRAMS = {  # by the language of its block: the file, the program that runs it
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("language", PROGRAMS)
 def test_a_client_asks_a_model_as_the_page_shows(language, tmp_path, monkeypatch):

@@ -158,6 +158,7 @@ def test_calibration_goes_with_a_model_of_tables(spark):
     assert [name for _, name, _ in place.run("SHOW VIEWS") if name.startswith("nbsql ") and not name.endswith(" source")] == []
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 @pytest.mark.parametrize("temperature", ["0", "-1", "NULL", "CAST('NaN' AS DOUBLE PRECISION)"])

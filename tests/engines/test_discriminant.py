@@ -200,6 +200,7 @@ COLLINEAR = "'x1', 'x2', 'x3' are collinear"
 NO_INVERSE = "no inverse; leave one of them out, or use shrinkage=0.1, say"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["duckdb", "postgres"], indirect=True)
 def test_estimated_shrinkage_does_not_depend_on_the_unit(place):
     """Not even where the square of a variance is beyond every double, or below it."""
@@ -228,6 +229,7 @@ def test_estimated_shrinkage_where_a_column_does_not_vary_in_a_class_agrees(both
     assert_same_rows(*found)
 
 
+@pytest.mark.slow
 def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place):
     flat(place)
     source = "SELECT y, x1, x2, x3 FROM flat WHERE id % 3 > 0"

@@ -23,6 +23,7 @@ def inbox(place):
     return place
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"slice_by": "id % 3", "weight": "weight"}, {"target": "replied", "features": ["Sender"]}]

@@ -59,6 +59,7 @@ def assert_same_model(model, fresh):
     assert_same_rows(sorted_rows(model.predict_proba(asked)), sorted_rows(fresh.predict_proba(asked)))
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @ON
 @pytest.mark.parametrize("kind", [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS])
@@ -83,6 +84,7 @@ def test_random_changes_are_learnt_as_by_a_fresh_fit(engine, kind, connect):
     assert operations in (["fit", "follow", "forget"], ["fit", "follow"])  # a line each, however often it has learnt
 
 
+@pytest.mark.slow
 @ON
 def test_a_rollback_takes_changes_back(engine, connect):
     place = with_inbox(connect, engine)
@@ -98,6 +100,7 @@ def test_a_rollback_takes_changes_back(engine, connect):
     assert place.run("SELECT count(*) FROM spam.changes") == [(0,)]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @ON
 def test_every_reader_learns_what_has_changed(engine, connect):
@@ -122,6 +125,7 @@ def test_every_reader_learns_what_has_changed(engine, connect):
         assert reads() == number, name
 
 
+@pytest.mark.slow
 @ON
 def test_deletes_of_all_rows_and_truncate(engine, connect):
     place = with_inbox(connect, engine)
@@ -186,6 +190,7 @@ def test_rows_that_cannot_be_learnt_are_said_until_they_are_right(engine, connec
         model.unfollow()
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @ON
 def test_a_table_or_a_model_that_is_dropped(engine, connect):

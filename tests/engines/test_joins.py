@@ -44,6 +44,7 @@ def rows(query):
     return sorted(query.fetchall(), key=lambda row: [str(value) for value in row if not isinstance(value, float)])
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("least", [0, 10**9])
@@ -98,6 +99,7 @@ def test_what_cannot_be_joined_is_refused(shop, engine):
     assert str(caught.value).startswith("'brief' is a temporary table, which a model with a name cannot be joined with;")
 
 
+@pytest.mark.slow
 def test_the_tables_are_those_of_duckdb(shop):
     there, here = (nbsql.fit(shop(engine).con, "orders", joins=JOINS, **OPTIONS) for engine in ("postgres", "duckdb"))
     assert_same_rows(rows(there.predict_proba("orders")), rows(here.predict_proba("orders")))

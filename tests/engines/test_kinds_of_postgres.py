@@ -26,6 +26,7 @@ ROWS = """CREATE TABLE t AS SELECT i AS id, CAST({label} AS {type}) AS y, 'k' ||
     FROM generate_series(1, 60) AS rows(i)"""
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", LABELS)
 def test_labels_of_every_kind_are_monitored_and_evaluated_by_slices(pg, kind):
     found = []
@@ -273,6 +274,7 @@ def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(pg):
     assert {row[0]: row[1] for row in both.priors} == {0: 15, 1: 45, 70000: 30}
 
 
+@pytest.mark.few
 @pytest.mark.look
 @pytest.mark.parametrize("rows", [1_000, 12_000])
 def test_a_look_at_the_values_infers_the_same_families(pg, rows):

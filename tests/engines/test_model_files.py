@@ -237,6 +237,7 @@ def rewritten(source, target, query="FROM cells", **metadata):
     return target
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_hostile_and_damaged_files_leave_nothing_behind(connect, tmp_path, engine):
@@ -355,6 +356,7 @@ def test_counts_to_share_agree(both, tmp_path):
     assert_same_rows(found[0][-1], found[1][-1])
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_a_crafted_file_is_one_line_and_takes_no_time(connect, tmp_path, engine):
@@ -385,6 +387,7 @@ def test_a_class_that_is_nan_is_refused_on_postgresql_too(pg):
         nbsql.fit(pg, "t", target="y")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_a_file_with_a_flipped_bit_is_refused_in_one_line(connect, tmp_path, engine):
     """But for a bit of the name of the checksum, without which a file is read as one of an earlier version."""

@@ -114,6 +114,7 @@ FITS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", FITS)
 def test_what_is_fitted_is_scored_and_judged_by_the_functions_of_postgresql(ann, kind):
     model = nbsql.fit(ann, "people", name="m", replace=True, **FITS[kind])
@@ -150,6 +151,7 @@ VERBS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_runs_the_functions_of_postgresql(ann, verb, tmp_path):
     VERBS[verb](nbsql.fit(ann, "people", name="m", **OPTIONS), tmp_path)

@@ -147,6 +147,8 @@ def test_what_is_no_row(fitted):
     assert model.predict_one({"x": 1, "member": True, "sky": "sun"})["prediction"] in model.classes
 
 
+@pytest.mark.slow
+@pytest.mark.few
 def test_values_of_other_types(fitted):
     names = ["sky", "day", "k", "member", "price"]
     _, model = fitted({"features": names, "families": dict.fromkeys(["day", "k", "price"], "categorical"), "unseen": "smooth"})

@@ -88,6 +88,7 @@ def test_numbers_and_weights_that_no_sum_of_squares_holds_are_refused(both):
                 nbsql.fit(place.con, "plain", target="y", weight="w").update(name)
 
 
+@pytest.mark.slow
 def test_labels_of_another_type_of_numbers_are_learnt_where_none_changes(place):
     rows = [(float(i % 2), "ab"[i % 2]) for i in range(20)]
     place.table("whole", {"y": "INTEGER", "x": "VARCHAR"}, [(int(y), x) for y, x in rows])

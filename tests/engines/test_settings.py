@@ -94,6 +94,7 @@ def people(pg):
     return place
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("settings", POSTGRES.values(), ids=POSTGRES)
 def test_answers_do_not_depend_on_a_setting_of_postgresql(people, settings):
     expected = list(answers(people))
@@ -116,6 +117,7 @@ def test_a_model_answers_a_session_of_other_settings(people, settings):
     people.run("RESET ALL")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("digits", [0, -5])
 def test_fewer_digits_are_those_of_the_answer_alone(people, digits):
     """Doubles have as few digits as asked for in an answer, but not as categories, slices or segments, nor to deal folds by."""

@@ -530,6 +530,7 @@ def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(s
         assert sum(line[1] for line in model.priors) == spark.sql(query).count()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", ["query", "temporary view"])
 def test_random_rows_are_drawn_once_for_a_fit(spark, kind):
     source = "SELECT IF(rand() < 0.5, 'p', 'q') AS y, concat('v', id % 3) AS v FROM range(400)"

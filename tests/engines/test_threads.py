@@ -190,6 +190,7 @@ def test_a_query_is_read_in_another_thread_than_the_one_that_made_it(engine, con
     assert rounded(query.fetchall()) == expected
 
 
+@pytest.mark.slow
 @ON
 def test_another_thread_sees_what_the_callers_transaction_has_done(engine, connect):
     place = connect(engine)

@@ -69,6 +69,7 @@ def temporary(place):
     return [name for (name,) in place.run(sql)]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @ON
 @pytest.mark.parametrize("verb", MADE)
@@ -125,6 +126,7 @@ def test_a_query_or_an_evaluation_holds_the_model_that_it_is_of(engine, connect)
         assert temporary(place) == [], name
 
 
+@pytest.mark.slow
 @ON
 def test_a_model_that_is_let_go_in_a_transaction_is_dropped_after_it(engine, connect):
     place = connect(engine)

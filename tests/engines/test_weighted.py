@@ -31,6 +31,7 @@ def test_weights_are_those_of_duckdb_where_the_folds_are(both, per):
     assert found[0][1] == pytest.approx(found[1][1], abs=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 def test_weights_by_one_of_folds_that_are_alike_are_those_by_all(place, monkeypatch):
     """Each row is there five times, and no penalty shrinks the weights of few rows more."""
@@ -47,6 +48,7 @@ def test_weights_by_one_of_folds_that_are_alike_are_those_by_all(place, monkeypa
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place, layout):
     place.table("inbox", COLUMNS, mail(200, 1))
@@ -95,6 +97,7 @@ def test_a_triple_is_found_and_scored_on_each_engine(place):
     assert model.evaluate("SELECT * FROM three WHERE n IS NOT NULL").log_loss < 0.1
 
 
+@pytest.mark.few
 @pytest.mark.slow
 def test_a_pair_is_found_and_scored_on_each_engine(place):
     rows = [(i, [1, 2, 3, None][i % 4], "uvw"[i // 4 % 3], i // 12 % 2 == 0) for i in range(300)]

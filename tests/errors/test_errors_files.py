@@ -30,6 +30,7 @@ def write(name, late, value=lambda i: f"{i % 50}.5", sep=",", more=""):
     Path(name).write_text(f"id{sep}y{sep}x\n{''.join(rows)}{ROWS}{sep}a{sep}{late}\n{more}", encoding="utf-8")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("late", "options", "said", "cure"),
     [
@@ -64,6 +65,7 @@ def test_a_value_far_down_a_file_names_the_source_that_reads_it(con, late, optio
     assert len(model.predict(source, columns=["x"]).fetchall()) >= ROWS
 
 
+@pytest.mark.slow
 def test_every_verb_and_form_says_so(con):
     write("rows.csv", "2.5")
     model = nbsql.fit(con, "rows.csv", target="y", id="id", name="m")

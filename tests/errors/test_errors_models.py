@@ -87,6 +87,7 @@ def test_a_schema_that_only_looks_like_a_model_is_never_dropped(con, refused):
     assert nbsql.models(con) == []
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_there(con, refused):
     with refused(ModelError, "no model 'golf' in 'memory'; there are none yet"):
         nbsql.load(con, "golf")
@@ -145,6 +146,7 @@ def test_the_database_of_a_model_is_detached(con):
             act()
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
@@ -204,6 +206,7 @@ def test_a_damaged_or_newer_model(con, model, damage, message):
     assert nbsql.models(con) == []
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_model_that_has_lost_a_class_or_its_calibration(con):
     rows = "SELECT 'c' || i % 200 AS many, 'w' || i % 7 AS word FROM range(600) AS t(i)"
@@ -216,6 +219,7 @@ def test_a_model_that_has_lost_a_class_or_its_calibration(con):
         nbsql.load(con, "many")
 
 
+@pytest.mark.slow
 def test_a_source_that_a_model_cannot_score(model, refused):
     for verb, source, message in [
         (
@@ -273,6 +277,7 @@ def test_a_source_that_a_model_cannot_score(model, refused):
             getattr(model, verb)(source)
 
 
+@pytest.mark.slow
 def test_verbs_and_results_that_cannot_be(con, model, refused):
     keyed = nbsql.fit(con, "SELECT *, wind AS k FROM days", target="play", id="k", name="keyed")
     with refused(InputError, "no column 'k' in days, the id of model 'keyed'; its columns are 'sky', 'wind', 'play'"):
@@ -354,6 +359,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["days", 'the "old" days'])
 def test_a_model_in_a_read_only_file_does_not_change(tmp_path, name):
@@ -498,6 +504,7 @@ def test_a_macro_over_a_view_of_its_own_answers_is_one_line(con, model):
     )
 
 
+@pytest.mark.slow
 def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them_works(con):
     con.execute(
         "CREATE TABLE golf AS SELECT i % 2 AS y, i % 5 + 0.5 AS a, 'k' || i % 3 AS \"order\", i + 0.5 AS c FROM range(60) t(i)"

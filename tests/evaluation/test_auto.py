@@ -95,6 +95,8 @@ def test_a_class_of_one_fold_is_never_predicted(con):
     assert default == near(nbsql.cross_validate(con, "t", **options).log_loss)
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("fold", [None, "part"])
 def test_methods_are_compared_without_a_class_of_one_fold(con, fold):
     columns = "i % 7 AS x, i % 5 AS z, i % 3 AS part, CASE WHEN (i * 7919) % 11 < 6 THEN 'a' ELSE 'b' END AS y"
@@ -245,6 +247,7 @@ WEAK = """
 """
 
 
+@pytest.mark.slow
 def test_posteriors_are_drawn_toward_the_priors_as_far_as_luck_explains_the_gain(con):
     options = {"target": "y", "fold": "part", "methods": ["weighted"]}
     found = nbsql.auto(con, WEAK, **options)
@@ -267,6 +270,7 @@ def test_posteriors_are_drawn_toward_the_priors_as_far_as_luck_explains_the_gain
     assert nbsql.auto(con, WEAK, calibrate=False, **options).shrinkage == 0
 
 
+@pytest.mark.slow
 def test_a_model_of_noise_answers_nearly_with_the_priors(con):
     drawn = {name: f"md5_number_lower('{name}' || i)" for name in "wabc"}
     columns = f"{drawn['w']} % 2 AS y, {drawn['a']} % 4 AS a, {drawn['b']} / 1e19 AS b, {drawn['c']} / 1e19 AS c"
@@ -787,6 +791,7 @@ def test_texts_of_words_and_missing_values_are_tried(con):
     assert found.families["body"].name == "text"
 
 
+@pytest.mark.slow
 def test_what_it_does_not_take(table, refused):
     budget = "budget must be a whole number of rows of at least 1, seconds such as '30 s', 'auto', or None for all rows"
     with refused(nbsql.InputError, "auto takes folds, a whole number of at least 2, and no 'loo'"):

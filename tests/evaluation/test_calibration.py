@@ -120,6 +120,8 @@ def test_the_temperature_is_that_of_scipy(model, weight):
     assert found.calibrated_log_loss < found.log_loss
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("weight", [None, "w"])
 @pytest.mark.forms("weight")
 def test_platts_sigmoid_is_that_of_scikit_learn_and_of_scipy(model, weight):
@@ -181,6 +183,7 @@ def test_pooling_adjacent_violators_is_isotonic_regression(rows):
         assert [p for _, p in ours] == sorted(p for _, p in ours)
 
 
+@pytest.mark.slow
 @given(points)
 @examples(25)
 def test_platts_sigmoid_has_the_least_loss(rows):
@@ -192,6 +195,7 @@ def test_platts_sigmoid_has_the_least_loss(rows):
         assert (error.sum(), error @ f) == near((0, 0), abs=1e-8)
 
 
+@pytest.mark.slow
 def test_rows_that_the_model_has_learnt_are_scored_without_themselves(con):
     table(con, "rows", load_breast_cancer)
     model = nbsql.fit(con, "rows", target="y", id="i", exclude=["w"], infer="types")
@@ -219,6 +223,7 @@ def test_folds_count_by_the_weight_of_the_fit(con):
     assert found.log_loss == near(cross.log_loss, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @examples(6)
 def test_temperature_keeps_the_ranking_and_never_loses(a, b):
@@ -244,6 +249,7 @@ def agrees(one, other):
     return [value for _, value in one.summary()] == near([value for _, value in other.summary()], rel=1e-12)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_form_and_every_way_to_ask_gives_the_same(con, form, method):
@@ -316,6 +322,7 @@ def test_a_row_far_from_its_class_does_not_decide_the_temperature(con, form):
     assert far.temperature == near(1000, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_calibration_stays_with_the_model(con, tmp_path):
     table(con, "rows", load_wine)
     con.execute(f"ATTACH '{tmp_path / 'shop.duckdb'}' AS shop")
@@ -346,6 +353,7 @@ def test_another_calibration_takes_its_place(con):
         nbsql.load(con, "m").predict("rows", calibrated=True)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -377,6 +385,7 @@ def test_a_change_of_the_model_drops_its_calibration_and_says_so(con, name, chan
         nbsql.load(con, name).drop()
 
 
+@pytest.mark.slow
 def test_models_derived_from_a_calibrated_one_have_no_calibration(con, tmp_path):
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="m")
@@ -387,6 +396,7 @@ def test_models_derived_from_a_calibrated_one_have_no_calibration(con, tmp_path)
             other.predict("t", calibrated=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "name"), [*((method, "n") for method in METHODS), ("platt", None)])
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 @pytest.mark.forms("method", "name")
@@ -444,6 +454,7 @@ def test_errors_are_one_line_and_change_nothing(con, refused):
             model.calibrate(source, **options)
 
 
+@pytest.mark.slow
 def test_models_that_cannot_be_calibrated(con, refused):
     con.execute("CREATE TABLE t AS SELECT ['a', 'b'][i % 2 + 1] AS y, 'n' || i % 3 || ' w' AS note FROM range(12) AS r(i)")
     one = nbsql.fit(con, "FROM t WHERE y = 'a'", target="y", name="one", families={"note": nbsql.Text()})

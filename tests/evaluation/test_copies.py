@@ -21,6 +21,7 @@ def copied(con):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("verb", VERBS)
 def test_copies_are_said_with_the_cure(copied, verb):
     with pytest.warns(

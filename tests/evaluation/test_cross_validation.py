@@ -42,6 +42,7 @@ def test_every_fold_is_predicted_as_a_fit_of_the_others_would(rows, unseen, prio
     assert "times" in COLUMNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 def test_weights_and_classes_that_a_fold_alone_has(con, form):
     con.execute("""
@@ -58,6 +59,7 @@ def test_weights_and_classes_that_a_fold_alone_has(con, form):
     assert ("c", "c") not in [row[:2] for row in found.evaluation.confusion]  # only its own fold has class c
 
 
+@pytest.mark.slow
 def test_numbers_without_gaps_that_do_not_vary_in_other_folds(con):
     """Number y varies in fold 0 alone, so that the model of its rows is without; and class c is in fold 1 alone."""
     con.execute("""
@@ -101,6 +103,7 @@ def test_dealt_folds_share_every_class_and_stay_the_same(con):
     assert tables.fetchone()[0] <= 12  # - of the two whole models, whose parameters the evaluations read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 def test_the_models_of_many_folds_are_made_in_parts(con, layout, form):
     con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(90) r(i)")
@@ -123,6 +126,8 @@ def test_one_class_is_worth_a_warning(con):
     assert found.accuracy == 1
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])
 def test_a_large_table_is_dealt_by_a_hash(con, layout, source):
     layout(sorted_rows=100)
@@ -250,6 +255,7 @@ def test_a_covariance_matrix_without_an_inverse_is_refused_as_by_a_fit(con):
     assert nbsql.auto(con, query, target="y", fold="part").best().classes == [0, 1]  # which leaves it out
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", ["bins", "parents", "many categories"])
 def test_a_model_scored_by_lists_is_evaluated_by_the_counts_of_the_other_folds(con, case):
     """A list has the scores of one model, and each fold has its own."""

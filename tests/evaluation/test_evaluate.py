@@ -148,6 +148,7 @@ def test_three_hundred_classes(con):
     Oracle(model, "FROM data").hold(model.evaluate("data"))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("file", ["mushroom.csv.gz", "house_votes_84.csv", "iris.csv"])
 def test_real_data(con, data, file):
     target = {"mushroom.csv.gz": "class", "house_votes_84.csv": "party", "iris.csv": "species"}[file]
@@ -160,6 +161,7 @@ def test_real_data(con, data, file):
     )
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_curves_are_those_of_scikit_learn(con, form, weight):
@@ -273,6 +275,7 @@ def test_lift_has_every_depth_once_whatever_the_weights():
     con.close()
 
 
+@pytest.mark.slow
 def test_a_weight_counts_as_copies(con, form):
     model = both(con, rows(3))
     source = "SELECT * REPLACE (w - 1 AS w) FROM data"  # some of weight 0

@@ -72,6 +72,7 @@ def test_columns_and_labels_of_any_name(con, form):
     assert len([line for line in printed if line.startswith(("it's ", 'say "no" ', "a;b-- ", "prediction "))]) == 4
 
 
+@pytest.mark.slow
 def test_enum_and_text_agree_and_dates_and_timestamps_and_numbers(con):
     pairs = [
         ("CAST(l AS ENUM ('z', 'a'))", "CAST(l AS ENUM ('q', 'a', 'z'))", ["a", "z"]),
@@ -89,6 +90,7 @@ def test_enum_and_text_agree_and_dates_and_timestamps_and_numbers(con):
         assert [item.label for item in found.classes] == labels
 
 
+@pytest.mark.slow
 def test_read_only_transient_and_inside_a_transaction(tmp_path):
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         con.execute(f"CREATE TABLE sky AS FROM {SKY}")

@@ -15,6 +15,8 @@ ROWS = """SELECT
 FROM range(60) AS r(i)"""
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("sorted_rows", [1_000, 0])
 def test_folds_are_the_same_under_every_collation(sorted_rows, layout):
     """Dealt by class, and by the hash alone, as those of a larger query are."""

@@ -92,6 +92,7 @@ def test_the_command_line_says_its_own_option(con, tmp_path):
     assert line.endswith("; fit anew with --method weighted")
 
 
+@pytest.mark.slow
 def test_a_model_of_a_hundred_copies_is_said_to_be_worse_than_none(con):
     copies = ", ".join(f"x + {number} AS x{number}" for number in range(100))
     model, (line,) = said(con, f"SELECT y, {copies} FROM once")

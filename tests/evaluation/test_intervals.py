@@ -130,6 +130,7 @@ def test_weights_that_an_evaluation_refuses_are_refused_by_a_comparison(con, wro
         assert (found["rows"], found["labelled"]) == (3, 1)
 
 
+@pytest.mark.slow
 def test_a_class_that_the_model_does_not_know_is_one_of_three(con):
     """The sum of the squares is then over three classes, in an evaluation, its intervals, slices and a comparison."""
     model = nbsql.fit(con, rows(2), target="label", features=["a", "b"], name="m")
@@ -190,6 +191,7 @@ def test_a_model_beside_itself_is_no_better(con):
         assert (difference, error, low, high) == (0.0, 0.0, 0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_said(con):
     model = nbsql.fit(con, rows(2), target="label", features=["a"], name="m")
     with pytest.raises(nbsql.InputError, match=r"^other must be a model, as nbsql.load returns it, not 'm'$"):
@@ -213,6 +215,7 @@ def test_what_cannot_be_compared_is_said(con):
             model.compare(far, rows(2))
 
 
+@pytest.mark.slow
 def test_intervals_of_a_cross_validation_are_of_its_out_of_fold_predictions(con):
     con.execute(
         "CREATE OR REPLACE TABLE dealt AS SELECT i % 3 AS fold, CASE WHEN hash(i) % 5 < 3 THEN 'a' ELSE 'b' END AS y, "

@@ -31,6 +31,7 @@ def learnt(model, source):
     return evaluation.learnt
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
@@ -86,6 +87,7 @@ def test_plots_and_the_report_hold_out_learnt_rows_alone(con):
         assert f"{100 * judged.accuracy:.1f} %" in picture.figure.finding
 
 
+@pytest.mark.slow
 def test_folds_of_learnt_rows_are_those_of_a_cross_validation(con):
     model = nbsql.fit(con, "t", target="y", exclude=["i"])
     found = model.evaluate("t", folds="loo")
@@ -159,6 +161,7 @@ def test_a_batch_of_the_rows_of_another_is_learnt_with_a_warning(con):
     assert warned("FROM t LIMIT 19") == warned("FROM t LIMIT 19") == []  # others may well have the same counts
 
 
+@pytest.mark.slow
 def test_models_of_the_same_rows_are_merged_with_a_warning(con):
     for name, rows in ("a", "t"), ("b", "FROM t ORDER BY x"), ("c", "FROM t WHERE i <> 7"):
         nbsql.fit(con, rows, target="y", name=name, exclude=["i"])
@@ -228,6 +231,7 @@ def test_the_memory_of_rows_follows_the_ledger(con):
     assert share_learnt(nbsql.load(con, "m"), first.iloc[:60]) == 0
 
 
+@pytest.mark.slow
 def test_rows_that_are_equal_by_chance_are_not_taken_for_learnt_ones(con):
     """At few categories, at many copies of each row, and at few rows; those that were learnt are told from them."""
     random = np.random.default_rng(3)

@@ -136,6 +136,7 @@ def test_any_table_is_left_out_row_by_row(rows, unseen, prior, nulls):
     assert "times" in COLUMNS
 
 
+@pytest.mark.slow
 def test_it_is_that_of_scikit_learn(con):
     data, target = load_iris(return_X_y=True)
     columns = ", ".join(f"column{i} AS x{i}" for i in range(4))
@@ -260,6 +261,7 @@ def test_one_row_is_too_few(con, refused):
         nbsql.cross_validate(con, "t", target="y", weight="w", folds="loo")
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:

@@ -138,6 +138,7 @@ def test_a_period_without_labels(model):
     assert model.monitor("FROM later WHERE FALSE", by="the month").fetchall() == []
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("by", ["the month", None])
 def test_a_summary_has_one_row_per_period_with_the_feature_that_moved_most(model, by):
     every = model.monitor("later", by=by).fetchall()
@@ -213,6 +214,7 @@ def test_the_score_of_a_model_with_segments_is_that_of_each_segment(con):
     assert rows[None, None, None, "psi"][0] == pytest.approx(psi(*scores), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_columns_together_and_names_that_lie_in_wait():
     con = duckdb.connect()
     con.execute("""
@@ -298,6 +300,7 @@ def test_numbers_outside_of_a_distribution_are_one_value_and_the_others_are_comp
     assert moved == "outside"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_null_and_equal_constants_are_not_far_apart():
     with duckdb.connect() as con:
         con.execute("""CREATE TABLE learnt AS SELECT i % 2 AS y, 7.1 AS same, 7.1 AS moved, 1.0 * (i % 5) AS varied,
@@ -312,6 +315,7 @@ def test_what_cannot_be_compared_is_null_and_equal_constants_are_not_far_apart()
     assert indices == {None: None, "same": 0, "counted": 0, "moved": None, "varied": None, "gone": None, "inflated": None}
 
 
+@pytest.mark.slow
 def test_the_gaps_of_a_category_are_not_those_of_its_parent():
     con = duckdb.connect()
     con.execute("""
@@ -344,6 +348,7 @@ def test_rows_of_one_score_are_in_one_bin_however_their_terms_are_added():
     con.close()
 
 
+@pytest.mark.slow
 def test_the_accuracy_to_expect_needs_no_label():
     with duckdb.connect() as con:
         con.execute(

@@ -23,6 +23,7 @@ def table(con):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*have no 'y' and are left out", "ignore:method='em' has not converged")
 @pytest.mark.parametrize(
@@ -62,6 +63,7 @@ def test_folds_that_are_dealt_have_all_rows(table):
     assert found.log_loss == pytest.approx(again.log_loss, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_sweep_over_bins_cut_by_the_classes_warns(table):
     message = "the bins of 'x' were cut by the classes of all rows, so that the results are too good; evaluate on other rows"
     with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
@@ -77,6 +79,7 @@ def test_a_calibration_by_folds_cuts_bins_without_the_fold(table):
     assert found.log_loss == pytest.approx(judged.log_loss, rel=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [nbsql.TAN(shrinkage=3), nbsql.AODE()])
 @pytest.mark.parametrize("families", [{}, {"x": nbsql.Binned(by=[1, 3]), "a": nbsql.Categorical(nulls="category")}])

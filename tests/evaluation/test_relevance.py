@@ -105,6 +105,7 @@ def test_what_chance_alone_would_tell_is_that_of_dealt_classes(con, shares):
     assert (found["key"], found["one"]) == near((0, 0), abs=1e-9)  # where it is exact
 
 
+@pytest.mark.slow
 def test_chance_of_numbers_is_their_mean_where_nothing_is_told(con):
     rng = np.random.default_rng(5)
     columns = ", ".join(f"x{j}" for j in range(300))

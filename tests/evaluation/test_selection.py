@@ -76,6 +76,7 @@ def test_the_best_are_the_most_telling_of_an_average_row(con, table):
     assert order.index("rare") > 4
 
 
+@pytest.mark.slow
 def test_the_model_is_that_of_the_best_by_name(con, table):
     model = nbsql.fit(con, "t", target="y", families=FAMILIES, features=Best(4), name="best")
     names = list(model.families)

@@ -19,6 +19,7 @@ def shares_by_hand(priors, posteriors):
     return shares
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"prior": "uniform"}, {"method": "logistic"}])
 def test_the_shares_are_those_of_the_steps_in_numpy(form, con, options):

@@ -87,6 +87,7 @@ def test_the_slices_of_a_real_table(con, data):
         assert mine[1:] == pytest.approx(turned[1:]) if mine[0] == "accuracy" else mine[1:] != turned[1:]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_slice_is_as_an_evaluation_of_its_rows_alone(con, classes):
@@ -127,6 +128,7 @@ def test_slices_as_good_as_each_other_come_by_their_values_and_few_rows_do_not_l
     assert found.compare(None, "few").fetchall()[0][1:4] == (1.0, 0.0, 1.0)  # the accuracy
 
 
+@pytest.mark.slow
 def test_the_picture_has_the_values_of_features_that_are_surely_worst(con):
     con.execute("""CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 6 AS a, CASE WHEN i % 9 > 0 THEN i % 4 < 2 END AS b
         FROM range(90) AS t(i)""")

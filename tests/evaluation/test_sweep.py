@@ -41,6 +41,7 @@ def con(con):
         yield con
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "times"])
 def test_every_setting_is_judged_as_by_a_cross_validation_of_its_own(con, weight):
@@ -60,6 +61,7 @@ def test_every_setting_is_judged_as_by_a_cross_validation_of_its_own(con, weight
         assert (found.rows, *row[4:]) == (own.rows, near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
+@pytest.mark.slow
 def test_dealt_folds_are_those_of_a_cross_validation(con):
     options = {"target": "play", "exclude": ["times", "part"], "folds": 5}
     found = nbsql.sweep(con, "days", alpha=[2, 0.5], **options)
@@ -103,6 +105,7 @@ def test_the_model_of_the_best_setting_is_that_of_a_fit(con):
     assert found.best(name="chosen", replace=True).classes == best.classes
 
 
+@pytest.mark.slow
 def test_the_rows_are_counted_once(con):
     names = []
     with nbsql.watch(names.append):
@@ -148,6 +151,7 @@ def test_a_sweep_that_cannot_be_is_refused(con, refused):
             nbsql.sweep(con, "days", **{"target": "play", "exclude": ["part"], **options})
 
 
+@pytest.mark.slow
 def test_pseudo_counts_of_the_prior_are_settings(con):
     options = {"target": "play", "features": ["sky", "warm"]}
     priors = ["empirical", "smoothed", nbsql.Smoothed(1), nbsql.Smoothed(40)]

@@ -41,6 +41,7 @@ def con(con):
         yield con
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(("families", "weight"), [(1, None), (2, "times"), (3, "times"), (4, None)])
 def test_settings_are_judged_as_by_themselves(con, families, weight):
@@ -66,6 +67,7 @@ def test_settings_without_categories_stand_beside_others(con):
         assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",

@@ -43,6 +43,7 @@ FAMILIES = {"note": nbsql.Text()}
 RULES = parametrize_with_checks([NaiveBayesClassifier(), NaiveBayesCV(alphas=(0.5, 1.0), cv=2)]).mark
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize(
@@ -63,6 +64,8 @@ def said(frame, labels, rows, **options):
         return found[[f"probability_{label}" for label in sorted(model.classes)]].to_numpy()
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("of", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"])
 def test_frames_of_mixed_columns(of):
     new = pd.DataFrame({"sky": ["hail", "sun"], "degrees": [13.0, np.nan], "dry": [None, True], "note": ["hot snow", None]})
@@ -76,6 +79,7 @@ def test_frames_of_mixed_columns(of):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_arrays_of_objects_are_as_frames():
     estimator = NaiveBayesClassifier(families={"x3": nbsql.Text()}).fit(FRAME.to_numpy(dtype=object), LABELS)
     frame = FRAME.set_axis(["x0", "x1", "x2", "x3"], axis=1)
@@ -99,6 +103,7 @@ def test_rows_that_are_handed_over_are_read():
         assert estimator.predict_proba(form()) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_columns_go_by_their_places_where_only_one_of_two_has_names():
     array, other_names = FRAME.to_numpy(dtype=object), FRAME.set_axis(list("abcd"), axis=1)
     by_name = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
@@ -112,6 +117,7 @@ def test_columns_go_by_their_places_where_only_one_of_two_has_names():
         by_name.predict(pa.RecordBatch.from_pandas(FRAME[["degrees", "sky", "dry", "note"]]))
 
 
+@pytest.mark.slow
 def test_a_list_of_rows_has_columns_of_several_types():
     rows = [["a", 1.5, True], ["b", None, False], [None, Decimal("2.5"), True], [pd.NaT, np.nan, None]]
     estimator = NaiveBayesClassifier().fit(rows, [0, 0, 1, 1])
@@ -121,6 +127,7 @@ def test_a_list_of_rows_has_columns_of_several_types():
     assert NaiveBayesClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1]).model_.families["x1"].name == "gaussian"
 
 
+@pytest.mark.slow
 def test_masked_values_of_an_array_are_missing():
     """scikit-learn takes the numbers under a mask."""
     rows, labels = load_iris(return_X_y=True)
@@ -285,6 +292,7 @@ def test_a_row_that_no_class_explains_has_the_priors():
     assert estimator.predict(impossible).tolist() == [0]
 
 
+@pytest.mark.slow
 def test_pickles_are_a_file_of_counts():
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
     content = pickle.dumps(estimator)
@@ -434,6 +442,7 @@ def test_tables_are_counted_where_they_are(tmp_path):
     assert sorted(tables) == [("days",), ("weighted",)]  # no copies of the model
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["joint", "lda", "logistic", nbsql.KDB(2), nbsql.Weighted(per="class and feature")])
 def test_methods_are_those_of_a_fit(method, tmp_path):

@@ -55,6 +55,7 @@ def goes_back(model, estimator, case):
     assert np.abs(back.predict_proba(rows) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*CASES, *CALIBRATED])
 def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_path, name):
@@ -76,6 +77,7 @@ def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_
     assert (rows["prediction"] == estimator.predict(TABLE[case.columns])).all()
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.counts])
 def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(con, name):
@@ -204,6 +206,7 @@ TEXTS = TABLE["note"]
 LATIN = "[a-z]+"
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("fit", "message"),

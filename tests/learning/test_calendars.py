@@ -108,6 +108,7 @@ def test_searches_and_methods_take_parts(con):
     assert list(aged.families) == ["month of day", "day of day", "weekday of day"]
 
 
+@pytest.mark.slow
 def test_times_with_a_zone_are_those_of_utc_or_of_the_zone_asked_for(con):
     zoned = "SELECT * REPLACE (called AT TIME ZONE 'UTC' AS called) FROM calls"
     with pytest.warns(

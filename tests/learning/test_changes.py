@@ -303,6 +303,7 @@ def test_labels_of_one_kind_are_learnt_whatever_their_types(con):
         ).update("SELECT '2024-01-01 10:00:00'::TIMESTAMP_NS AS y, 1 AS x")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_changed_is_refused_and_nothing_changes(con, golf):
     before = (cells(golf), lines(golf), golf.predict_proba("may").fetchall())
     for act, message in REFUSED:

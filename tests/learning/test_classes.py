@@ -53,6 +53,7 @@ def test_labels_keep_their_type(con, sql_type, low, high, smaller, larger):
     assert {row[1] for row in explained} == {smaller, larger}
 
 
+@pytest.mark.few
 @types
 def test_columns_are_named_by_labels_which_are_keys_of_priors_and_decide_ties(con, sql_type, low, high, smaller, larger):
     given = nbsql.fit(con, rows(sql_type, low, high), target="y", prior={smaller: 0.875, larger: 0.125})

@@ -74,6 +74,7 @@ def centres(model):
     }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("weight", [None, "times"])
 def test_k_means_is_that_of_numpy(rows, weight):
     model = nbsql.fit(
@@ -178,6 +179,7 @@ def mixed(scores):
     return found
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("prior", ["empirical", "smoothed"])
 def test_other_families_in_components(rows, joint, prior):

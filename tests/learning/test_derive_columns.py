@@ -126,6 +126,7 @@ def test_searches_and_folds(con):
     assert nbsql.families(con, "t", derive=DERIVE, **OPTIONS)["per_page"].name == "lognormal"
 
 
+@pytest.mark.slow
 def test_models_made_of_others_derive_too(con, tmp_path):
     model = nbsql.fit(con, "t", name="m", derive=DERIVE, infer="types", **OPTIONS)
     expected = posteriors(model.predict_proba("t"))
@@ -187,6 +188,7 @@ def test_a_value_that_cannot_be_read_is_an_error(con):
         )
 
 
+@pytest.mark.slow
 def test_estimators_derive():
     pytest.importorskip("sklearn")
     from nbsql.sklearn import NaiveBayesClassifier, NaiveBayesCV

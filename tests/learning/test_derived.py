@@ -137,6 +137,7 @@ def test_decay_weighs_a_slice_by_its_age(visits):
     assert found["b"] == near((mean, squares / 2), rel=1e-13)
 
 
+@pytest.mark.slow
 def test_slices_are_kept_when_a_model_changes(con, visits):
     visits.update("SELECT * REPLACE (DATE '2026-04-09' AS seen) FROM visits WHERE y = 'a'", batch="april")
     assert visits.slice_names[-1] == "2026-04"
@@ -284,6 +285,7 @@ def test_labels_keep_their_type_in_a_file(con, tmp_path, type_, label):
     assert imported.predict("rows").fetchall() == model.predict("rows").fetchall()
 
 
+@pytest.mark.slow
 def test_of_values_that_drifted_equally_far_the_last_is_said(con):
     con.execute("""CREATE TABLE moved AS SELECT
         i // 80 AS part, i % 2 AS y, CASE WHEN (i % 80 < 20) = (i < 80) THEN 'yes' ELSE 'no' END AS x

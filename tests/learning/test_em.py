@@ -78,6 +78,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)

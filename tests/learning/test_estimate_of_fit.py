@@ -39,6 +39,7 @@ def test_the_estimate_of_a_fit_is_that_of_every_family(con, estimate, alpha):
     alike(one.joint_log_likelihood(ROWS).fetchall(), each.joint_log_likelihood(ROWS).fetchall())
 
 
+@pytest.mark.slow
 def test_the_three_estimates_of_a_category_by_hand(con):
     def found(**options):
         model = nbsql.fit(con, ROWS, target="y", features=["c"], **options)
@@ -67,6 +68,7 @@ def test_the_estimate_is_of_the_smoothed_prior_too(con):
     assert priors(estimate="mode") == priors(estimate="mle") == near({"a": 0.6, "b": 0.4})
 
 
+@pytest.mark.slow
 def test_what_has_no_prior_has_its_maximum_likelihood_estimate(con):
     numbers = {"x": nbsql.Gaussian(), "calls": nbsql.Gaussian(variance="sample"), "m1": nbsql.Kernel(), "m2": "poisson"}
     plain = nbsql.fit(con, ROWS, target="y", features=[*numbers], families=numbers)
@@ -81,6 +83,7 @@ def test_what_has_no_prior_has_its_maximum_likelihood_estimate(con):
     assert lda.families["lda"].estimate == "mle"
 
 
+@pytest.mark.slow
 def test_a_sweep_and_a_cross_validation_take_it(con):
     rows = "SELECT 'k' || i % 3 AS c, i % 4 = 0 AS f, i % 5 > 2 AS y FROM range(60) AS r(i)"
     swept = nbsql.sweep(con, rows, target="y", alpha=[1, 3], estimate="mode", folds=3)

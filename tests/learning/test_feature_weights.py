@@ -96,6 +96,7 @@ def evidence(con, model, target, table="t"):
     return found, frame[target].map(labels.index).to_numpy(), labels
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("penalty", [2.0, 0.0])
 def test_weights_are_those_of_logistic_regression(con, penalty):
     """With the sum of the features as one more, so that the penalty is on what a weight differs from the common one."""
@@ -142,6 +143,7 @@ def test_the_penalty_is_chosen_by_folds(con, told, penalty, capsys):
     assert found == pytest.approx(fitted.coef_[0][0] + fitted.coef_[0][1:], abs=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("per", ["feature", "class and feature"])
 def test_weights_of_three_classes_minimise_the_objective(con, per):
     """Its gradient by each bias and each weight is 0, from counts in Python; unpenalised directions alone need no penalty."""
@@ -163,6 +165,7 @@ def test_weights_of_three_classes_minimise_the_objective(con, per):
         assert (residuals[:, None] * terms).sum(axis=(0, 2)) == pytest.approx(0, abs=1e-7)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("are_alike", [False, True])
 def test_many_classes_share_one_weight_of_the_prior(con, are_alike):
@@ -188,6 +191,7 @@ def test_many_classes_share_one_weight_of_the_prior(con, are_alike):
     assert said == pytest.approx(slope * told, abs=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["y", "of_three"])
 def test_every_family_is_scored_by_its_weight(con, target):
@@ -347,6 +351,7 @@ def test_a_file_and_a_query_in_place_keep_the_weights(con, tmp_path):
     assert model.predict_one(one)["probability"] == pytest.approx(expected[0], rel=1e-12)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("per", ["feature", pytest.param("class and feature", marks=pytest.mark.slow)])
 def test_cross_validation_learns_the_weights_of_each_fold(con, per):
@@ -402,6 +407,7 @@ def test_weights_of_many_classes_are_said_to_take_long(con):
     nbsql.fit(con, "many", target="y", method=nbsql.Weighted(penalty=10))
 
 
+@pytest.mark.slow
 def test_a_penalty_is_chosen_where_each_fifth_row_is_compared(con, monkeypatch):
     """As of 100,000 rows, which were divided by zero: each fifth row is in one fold."""
     monkeypatch.setattr("nbsql.learning.weighted.ROWS_TO_CHOOSE", 120)
@@ -409,6 +415,7 @@ def test_a_penalty_is_chosen_where_each_fifth_row_is_compared(con, monkeypatch):
     assert model.state.spec.weighted.penalty in (1, 10, 100)
 
 
+@pytest.mark.slow
 def test_many_rows_in_turn_are_not_learnt_from_one_class(con, monkeypatch):
     """Of more rows than are sorted by class: each second one has the same class, and one class has no weights."""
     monkeypatch.setattr("nbsql.learning.evidence.ROWS", 10_000)

@@ -90,6 +90,7 @@ def test_the_weights_of_pairs_are_those_of_logistic_regression(con, model):
     assert found == pytest.approx(fitted.coef_[0][0] + fitted.coef_[0][1:], abs=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("few", [True, False])
 def test_gains_are_those_of_numpy(con, model, few):
     rng = np.random.default_rng(3)
@@ -150,6 +151,7 @@ def test_the_best_features_have_pairs(con):
     assert best.evaluate(query).log_loss < 0.5
 
 
+@pytest.mark.slow
 def test_columns_that_add_up_have_no_pairs(con):
     query = "SELECT x, c, CASE WHEN hash(id + 5) % 10 < x THEN 'yes' ELSE 'no' END AS y FROM t"
     model = nbsql.fit(con, query, target="y", method=nbsql.Weighted(views=False, pairs=5))
@@ -179,6 +181,7 @@ def test_update_and_forget_move_the_counts_of_a_pair(con):
     assert [row[-1] for row in model.predict_proba("t").fetchall()] == pytest.approx(predicted, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_file_a_query_in_place_and_one_row_have_the_pairs(con, model, tmp_path):
     expected = [row[-1] for row in model.predict("t").fetchall()]
     model.export(str(tmp_path / "w.parquet"))

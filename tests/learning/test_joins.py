@@ -173,6 +173,7 @@ def scans(con, **options):
     return names
 
 
+@pytest.mark.slow
 def test_a_key_that_stands_for_many_rows_is_counted_once(shop, layout):
     """120 orders are of fewer pairs of a class and a customer, and of still fewer of a class and a product."""
     pairs = "SELECT count(DISTINCT (returned, customer_id)), count(DISTINCT (returned, product)) FROM orders"
@@ -205,6 +206,7 @@ def test_a_view_of_facts_is_read_once(shop):
 # Joins. ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_join_may_go_on_from_another_and_take_a_few_columns(shop):
     joins = [
         nbsql.Join("customers", ["customer_id"], columns=["Region"]),
@@ -238,6 +240,7 @@ def test_a_key_is_a_feature_where_it_is_asked_for(shop):
 # Rows that a model meets. ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("scored", ["by key", "by row"])
 def test_a_model_joins_by_itself_what_it_scores(shop, scored, monkeypatch):
@@ -298,6 +301,7 @@ def test_a_large_dimension_is_scored_only_for_more_rows(shop, layout):
     assert {place for place in (1, 2) if f"nbsql_dimension_{place}_class_1" in body} == {2}
 
 
+@pytest.mark.slow
 def test_in_sql_the_values_are_those_of_the_dimensions(shop):
     model = by_joins(shop, name="returns")
     aged = "WITH aged AS (SELECT *, 1 AS age FROM orders) FROM {}.predict('aged')"
@@ -511,6 +515,7 @@ def test_rows_that_break_a_rule_are_counted_as_they_are(shop, refused):
         by_joins(shop, families={"age": "poisson"}, name="returns")
 
 
+@pytest.mark.slow
 def test_a_source_that_cannot_be_joined_is_refused(shop, refused):
     model = by_joins(shop, name="returns")
     with refused(nbsql.InputError, "no column 'customer_id' in the query, by which model 'returns' joins customers"):

@@ -69,6 +69,7 @@ def test_its_weight_and_its_score_are_those_of_logistic_regression(con, shared):
     assert [np.log(v / u) for *_, u, v in scored] == pytest.approx(gaps, abs=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("in_lists", [False, True])
 def test_every_face_scores_it_alike(con, tmp_path, layout, in_lists):

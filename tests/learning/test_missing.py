@@ -150,6 +150,7 @@ def test_a_macro_reads_numbers_as_the_texts_that_an_expression_needs(con):
     assert [x for row in macro for x in row[1:]] == pytest.approx(posteriors(model.predict_proba("numbers")))
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "cure", "value"),
@@ -225,11 +226,13 @@ def test_a_fit_says_the_line_that_makes_numbers(con, sql, cure, value):
     assert cured.predict(source).fetchall()[11][2] == value
 
 
+@pytest.mark.slow
 def test_a_search_says_the_line_that_makes_numbers(con):
     with pytest.warns(nbsql.NbsqlWarning, match="'x' holds numbers"):
         nbsql.auto(con, "SELECT id, y, (id % 50) || '%' AS x FROM t", **OPTIONS)
 
 
+@pytest.mark.slow
 def test_a_search_says_how_many_of_all_rows_have_a_word_for_a_missing_value(con):
     """It keeps a sixth of the rows aside, which the user does not."""
     source = "SELECT id, y, CASE WHEN id % 10 = 0 THEN 'NA' ELSE CAST(id % 50 AS VARCHAR) END AS x FROM t"

@@ -72,6 +72,7 @@ IDLE = [
 ]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("options", "line"), IDLE)
 def test_an_option_that_nothing_uses_is_a_warning_in_one_line_and_no_error(con, options, line):
     shared = {"target": "y", "features": ["x", "z"]}
@@ -114,6 +115,7 @@ def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con):
         nbsql.sweep(con, "t", alpha=[1, 3], **options)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_an_option_changes_an_answer_or_it_is_said_that_it_does_not(con, name):

@@ -55,6 +55,7 @@ def test_a_column_has_a_feature_for_each_way_to_cut_numbers_that_says_more(model
     assert {"x given others in 10 bins", "x given others in 20 bins", "b given others in 20 bins"} < {*further}
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(("words", "bins"), [("given others", "mdl"), ("given others in 20 bins", 20)])
 def test_a_further_feature_says_what_it_says_in_the_tree(con, model, words, bins):
@@ -80,6 +81,7 @@ def test_parents_tell_what_no_sum_of_columns_can(con):
     assert losses[1] < 0.7 * losses[0]
 
 
+@pytest.mark.slow
 def test_it_answers_everywhere(con, model):
     """The same probabilities by a macro, by one row, by SQL without the model, and by the model opened again."""
     assert [feature.index for feature in model.state.spec.features] == [*range(1, 1 + len(model.families))]

@@ -104,6 +104,7 @@ def query(region):
     return f"SELECT * REPLACE ({region} AS region) FROM t UNION ALL BY NAME SELECT {region} AS region, 'new' AS sky, 2 AS calls"
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("shrinkage", [0.5, 10])
 def test_segments_are_those_worked_out_by_hand(con, rows, form, joint, shrinkage):
@@ -166,6 +167,7 @@ NUMBERS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("family", NUMBERS.values(), ids=NUMBERS)
 def test_without_shrinkage_nothing_of_a_number_is_of_other_segments(con, form, joint, family):
     """Class 'maybe' has no value in one segment, and each segment numbers of its own size and spread."""
@@ -233,6 +235,7 @@ def test_a_thousand_segments_from_one_statement(con):
     assert abs(len(statement[3]) - len(statement[1000])) < 20
 
 
+@pytest.mark.slow
 def test_segments_are_any_expression_and_are_weighed(con, rows, joint):
     con.execute("CREATE TABLE w AS SELECT t.*, n FROM t, LATERAL (SELECT 1 + (hash(t) % 3)::INT AS n)")
     options = {
@@ -265,6 +268,7 @@ def test_update_and_forget_are_a_fit_of_what_is_left(con, rows, form, joint):
     assert in_sql == [row[-2:-1] for row in once.predict("t")]
 
 
+@pytest.mark.slow
 def test_frames_keep_their_order_and_judging_its_sums(con, rows, form):
     model = nbsql.fit(con, "t", **OPTIONS)
     frame = con.execute("FROM t ORDER BY hash(t)").df()
@@ -316,6 +320,7 @@ def test_what_cannot_have_segments_is_refused(con, rows, refused):
             nbsql.fit(con, "t", **{**OPTIONS, **options}, name="m")
 
 
+@pytest.mark.slow
 def test_what_has_no_segments_says_so(con, rows, refused):
     model = nbsql.fit(con, "t", **OPTIONS)
     with pytest.raises(

@@ -48,6 +48,7 @@ def test_the_line_that_a_fit_says_makes_one_of_them(con, rows):
     assert model.predict([{"town": "NEW YORK "}]).fetchall() == model.predict([{"town": "New York"}]).fetchall()
 
 
+@pytest.mark.slow
 def test_a_single_cause_has_a_single_cure(con):
     for values, sql in {("a ", "a"): "trim(x)", ("A", "a"): "lower(x)", ("a  b", "a b"): "replace(x, '  ', ' ')"}.items():
         rows = {"order": ["p", "q"] * 30, "x": [values[i // 3 % 2] for i in range(60)]}

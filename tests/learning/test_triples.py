@@ -71,6 +71,8 @@ def gain_by_hand(cells, y, weights, classes):
     return total / own, float(np.sqrt((weights * gains**2).sum() - total**2 / weights.sum())) / own
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("classes", [2, 3])
 def test_gains_are_those_of_numpy(con, model, classes):
     rng = np.random.default_rng(3)
@@ -169,6 +171,7 @@ def test_it_answers_everywhere(con, model, tmp_path):
     assert [row[-1] for row in again.predict_proba(query).fetchall()] == near(expected)
 
 
+@pytest.mark.slow
 def test_of_many_rows_some_are_enough(con, monkeypatch):
     monkeypatch.setattr("nbsql.learning.interactions.ROWS_OF_THREE", 300)
     assert NAME in nbsql.fit(con, "t", method=TRIPLES, **OPTIONS).families

@@ -40,6 +40,7 @@ def cells(model):
     return {row[1:4]: row[4:7] for row in model.statistics}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", ["INTEGER", "DOUBLE", "DECIMAL(4, 2)", "HUGEINT"])
 def test_whole_weights_count_and_score_as_copies(con, kind):
     con.execute(ROWS)

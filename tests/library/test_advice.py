@@ -125,6 +125,7 @@ def test_a_target_of_as_many_numbers_as_rows_is_refused_with_the_line_that_makes
     assert sorted(row[1] for row in model.priors) == [1000, 1000]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("file", "target", "columns"),
     [

@@ -141,6 +141,7 @@ def expect(use, kind, act, title, bound):
     assert str(caught.value) == in_words(refusal_text(use, by, title, bound))
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("use", "kind"), [(use, kind) for use in FIT_ACTS for kind in kinds_of(use) if (use, kind) != ("segment_by", "segments")]
@@ -157,6 +158,7 @@ CHANGES = {"calibrate", "calibrate_by_folds", "change", "ledger"}  # uses after 
 KINDS = pytest.mark.parametrize("kind", [*FITS, "probabilities"])
 
 
+@pytest.mark.few
 @KINDS
 def test_a_model_refuses_what_the_table_says(con, kind):
     ask(con, kind, [use for use in ACTS if refusing(use, kind) is not None])
@@ -217,6 +219,7 @@ def on_feature(use, trait):
     return {"target": "y", "exclude": ["s"], "families": families, **FEATURE_ACTS[use]}, name, family
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("use", FEATURES)
 def test_features_are_refused_as_the_table_says(con, use):
     assert {*FEATURE} == {*TRAITS}

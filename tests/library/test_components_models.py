@@ -166,6 +166,7 @@ def test_many_numbers(con):
     assert len(model.predict("broad").fetchall()) == 40
 
 
+@pytest.mark.slow
 def test_fewer_components_than_asked_for(lumps):
     lumps.execute(
         """CREATE TABLE same AS

@@ -24,6 +24,7 @@ def proba(model, source="t"):
     return model.predict_proba(source).df().filter(like="probability_").to_numpy()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("form", "where"), [("quadratic", "TRUE"), ("quadratic", "y <> 'c'"), ("linear", "y <> 'b'")])
 def test_the_weights_of_a_model_are_the_model(con, form, where):
     families = FAMILIES | ({"x": nbsql.Gaussian(shared_variance=True)} if form == "linear" else {})
@@ -75,6 +76,7 @@ def test_products_of_columns_are_weights_as_well(con, where):
         assert abs(proba(model, "SELECT * FROM u") - found).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_a_model_of_weights_travels_in_a_file(con, tmp_path):
     model = nbsql.fit(con, "t", target="y", families=FAMILIES)
     again = nbsql.from_weights(con, con.sql(model.quadratic().sql), name="again")

@@ -57,6 +57,7 @@ FAMILIES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_was_learnt_can_be_given_again(con):
     rows = f"SELECT *, i % 2 AS a, i % 3 > 1 AS b FROM (SELECT row_number() OVER () AS i, * FROM ({MIXED}))"
     con.execute(f"CREATE TABLE t AS SELECT * EXCLUDE (i) FROM ({rows})")

@@ -52,6 +52,7 @@ def kept(con, view):
         return None
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_views_answer_by_label_or_refuse(con, form, seed):
@@ -82,6 +83,7 @@ def test_views_answer_by_label_or_refuse(con, form, seed):
     assert answered >= len(VERBS)  # whenever the labels are those of before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 2))
 def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con, form, seed):
     chance = random.Random(seed)  # noqa: S311

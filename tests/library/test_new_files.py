@@ -64,6 +64,7 @@ def test_a_closed_pipe_does_not_take_the_demo_away():
     assert storage_version("flights.duckdb") == OLDEST
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_leaves_no_file():
     assert shell(f'nbsql fit new.duckdb "{DAYS}" --target nothing --name golf').returncode == 1
     assert not Path("new.duckdb").exists()

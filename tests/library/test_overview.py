@@ -26,6 +26,7 @@ def path(tmp_path):
     return file
 
 
+@pytest.mark.slow
 def test_the_repr_of_a_model_says_rows_database_features_and_families(con, path):
     with nbsql.load(path, "spam") as model:
         assert repr(model) == "<nbsql model 'spam' in 'shop': 'y' of 2 classes from 60 rows, by said text, links poisson>"
@@ -52,6 +53,7 @@ def test_show_prints_what_the_command_line_shows(path, capsys):
     assert "update: 10 rows of the query, " in shown
 
 
+@pytest.mark.slow
 def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path):
     script = f"import duckdb; con = duckdb.connect({path!r}); print('ready', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -67,6 +69,7 @@ def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path):
         assert message == f"{path!r} is locked by another process; close it there first"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_read_elsewhere_may_be_read_here_too(path):
     script = f"import duckdb; con = duckdb.connect({path!r}, read_only=True); print('ready', flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

@@ -51,6 +51,7 @@ with duckdb.connect({str(path)!r}, read_only={read_only}) as con:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_another_process_without_nbsql_uses_the_model(path):
     reads = [f"FROM spam.{name}" for name in ("priors ORDER BY class", "likelihoods ORDER BY ALL", "statistics ORDER BY ALL")]
     *scored, priors, likelihoods, statistics = without_nbsql(path, *(f"FROM spam.{verb}('inbox')" for verb in VERBS), *reads)
@@ -151,6 +152,7 @@ def test_a_refused_fit_leaves_the_callers_transaction_alone(path):
         assert con.execute("FROM spam.predict_proba('inbox')").fetchall() == before
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("act", ["fit", "replace", "update", "forget", "drop"])
 def test_a_change_that_stops_halfway_ends_the_callers_transaction(path, act):
@@ -277,6 +279,7 @@ def test_a_transient_model_lives_as_long_as_its_connection(path):
     assert nbsql.models(path) == ["spam"]
 
 
+@pytest.mark.slow
 def test_a_file_is_free_as_soon_as_nobody_uses_its_model(path):
     gc.disable()  # what is in a circle would be closed later, at some time
     try:
@@ -287,6 +290,7 @@ def test_a_file_is_free_as_soon_as_nobody_uses_its_model(path):
         gc.enable()
 
 
+@pytest.mark.slow
 def test_a_query_is_handed_out_in_every_shape(path, capsys):
     with duckdb.connect(path) as con:
         query = nbsql.load(con, "spam").predict("inbox")

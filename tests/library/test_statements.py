@@ -22,6 +22,7 @@ MOST = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.look
 @pytest.mark.parametrize("case", statements.CASES)

@@ -72,6 +72,7 @@ def test_the_best_are_those_of_the_relevance(con, mail, by):
     alike(everything.likelihoods.fetchall(), nbsql.fit(con, source, target="y").likelihoods.fetchall())
 
 
+@pytest.mark.slow
 def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con, mail):
     families = {"text": nbsql.Text(best=12)}
     whole = nbsql.fit(con, "mail", target="y", families=families)

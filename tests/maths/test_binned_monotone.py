@@ -36,6 +36,7 @@ def merged(x, y, weight, edges, trend=True):
     return best[1]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("by", ["quantile", "width", "mdl", [0.5, 1, 1.5, 2, 3, 5, 6, 7, 8, 20, 30]])
 def test_the_edges_are_those_of_isotonic_regression(con, by):
     random = np.random.default_rng(3)

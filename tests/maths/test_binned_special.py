@@ -48,6 +48,7 @@ def test_by_hand(con):
     ]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",

@@ -126,6 +126,7 @@ def test_a_weight_is_as_many_copies(con, norm, kind):
         assert one[3:] == near(other[3:])
 
 
+@pytest.mark.slow
 def test_weighed_texts_stand_beside_plain_ones(con, joint):
     source = f"SELECT y, x, x AS z, x AS u, x AS v {TEXTS}"
     families = {
@@ -159,6 +160,7 @@ def test_a_loaded_model_of_count_columns_scores_and_explains(con):
     assert loaded.joint_log_likelihood(row).fetchall() == model.joint_log_likelihood(row).fetchall()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "family", [nbsql.Text(tfidf=True), nbsql.Text(norm="l2"), nbsql.Text(event="complement", weight_norm=True, tfidf=True)]
 )

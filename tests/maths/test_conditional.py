@@ -218,6 +218,7 @@ def test_a_category_of_declared_values_stays_apart_and_it_is_said(con):
     assert model.families["a"].min_count == 2
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("seed", range(3))
 def test_the_tree_is_the_one_that_tells_most(con, seed):
     learnt = rows(10 + seed)
@@ -350,6 +351,7 @@ def test_what_no_fit_takes(con, refused, options, message):
         nbsql.fit(con, "t", target="y", **options)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("method", [nbsql.TAN, nbsql.AODE])
 def test_numbers_are_cut_at_their_quantiles(con, method):
     """As where each is declared so; MDL leaves them in one bin, for alone they say nothing of the class."""

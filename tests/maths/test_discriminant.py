@@ -125,6 +125,7 @@ def test_shrunk_wholly_toward_the_pooled_covariance_it_is_linear(con):
     np.testing.assert_allclose(found, linear, rtol=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
 @pytest.mark.usefixtures("form")
@@ -175,6 +176,7 @@ def test_cross_validation_is_a_fit_a_fold(con, method):
     assert found.accuracy == pytest.approx(right / len(y), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_beside_categories_and_other_numbers(con):
     x, y = data("iris")
     load(con, x, y, colour=np.where(np.arange(len(y)) % 3 == y, "red", "blue"))
@@ -260,6 +262,8 @@ def test_rows_without_a_number_are_left_out_and_counted(con, method):
     np.testing.assert_allclose(np.array(con.execute(query).fetchall()).reshape(-1, 3), found, rtol=1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.usefixtures("elements")
 def test_missing_numbers_imputed_with_the_mean_over_all_classes(con):
     x, y = data("iris")
@@ -310,6 +314,7 @@ def test_the_quadratic_form_is_the_difference_of_the_densities(con, classes):
         np.testing.assert_allclose(scores[2] - scores[0], joint[:, 2] - joint[:, 0], rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "qda"])
 @pytest.mark.usefixtures("elements")

@@ -51,6 +51,7 @@ def assert_same(found, expected, tolerance, counts=1e-14):
         assert row[11:] == pytest.approx(other[11:], abs=tolerance)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.forms("batches")
 @pytest.mark.filterwarnings("ignore:the values of .* that are left in class:nbsql.NbsqlWarning")

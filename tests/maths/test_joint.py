@@ -73,6 +73,7 @@ def test_the_posterior_is_the_share_of_the_class_among_equal_rows(rows):
             assert probability == pytest.approx(max(count[(*x, label)] for label in labels) / whole[tuple(x)], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_weights_updates_and_parts_are_as_for_other_families(con):
     con.execute(DAYS)
     con.execute(

@@ -68,6 +68,7 @@ def noisy():
     return x + np.random.default_rng(7).normal(size=x.shape), y
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("name", "penalty"),
     [("iris", 0.5), *(pytest.param(*case, marks=pytest.mark.slow) for case in (("wine", 2.0), ("cancer", 0.05)))],
@@ -84,6 +85,7 @@ def test_weights_and_posteriors_are_those_of_scikit_learn(con, name, penalty):
     np.testing.assert_allclose(posteriors(model), other.predict_proba(x - x.mean(axis=0)), rtol=0, atol=1e-5)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", ["wine", "cancer"])
 def test_nothing_is_left_of_the_gradient(con, name):
     x, y = data(name)
@@ -100,6 +102,7 @@ def test_nothing_is_left_of_the_gradient(con, name):
     np.testing.assert_allclose((errors.T @ centred + 0.6 * found) / scale, 0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_without_a_penalty_it_is_maximum_likelihood(con):
     x, y = noisy()
     load(con, x, y)
@@ -220,6 +223,7 @@ def test_many_products_are_summed_by_block(con, layout):
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(one_by_one, abs=1e-8)
 
 
+@pytest.mark.slow
 @examples(8)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y", None]), st.integers(-3, 3)), min_size=4, max_size=25)
@@ -345,6 +349,7 @@ def test_it_is_there_for_another_process(tmp_path):
         np.testing.assert_allclose(again, expected, rtol=0, atol=1e-9)  # sums are added in any order
 
 
+@pytest.mark.slow
 def test_what_is_counted_is_there_as_in_naive_bayes(con, spoken):
     naive = nbsql.fit(con, "days", target="place", id="i", weight="w")
     for name in ("priors", "likelihoods", "statistics"):
@@ -385,6 +390,7 @@ def test_little_to_learn(con):
     assert model.predict("FROM rows LIMIT 1").fetchall()[0][-2:] == (True, 1.0)
 
 
+@pytest.mark.slow
 def test_a_search_with_a_loose_tolerance_does_not_end_where_a_step_still_gains_much(con):
     columns = "i % 20 AS a, i % 20 + i % 3 AS b, i % 20 - i % 5 AS c"  # which naive Bayes counts three times
     rows = f"SELECT i % 20 + i % 7 > 14 AS y, {columns} FROM range(200) AS t(i)"

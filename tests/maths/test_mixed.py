@@ -54,6 +54,7 @@ def joint(passengers):
     return total + MultinomialNB(alpha=0.1).fit(words, y).predict_joint_log_proba(words) - log_prior
 
 
+@pytest.mark.slow
 def test_mixed_families_add_up_with_the_prior_once(model, passengers, joint):
     assert_same_scores(model, passengers, joint)
     explained = model.explain(passengers).df()

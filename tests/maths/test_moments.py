@@ -178,6 +178,7 @@ def rows(con, case):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
 @pytest.mark.forms("unseen")
 def test_scores_are_those_by_hand_in_every_form(rows, case, layout, unseen):
@@ -210,6 +211,7 @@ def test_the_likelihoods_are_mean_and_variance(rows, case):
         assert tuple(numbers) == near(case.told(values))
 
 
+@pytest.mark.few
 @pytest.mark.slow
 def test_parts_add_up_and_are_taken_away_again(rows, case):
     whole = case.scores(rows, case.fit(rows).sql("joint_log_likelihood", "points"))

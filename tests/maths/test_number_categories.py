@@ -29,6 +29,7 @@ def rows(request, con):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'many' has 150 classes in 450 rows:nbsql.NbsqlWarning")
 @pytest.mark.parametrize(("rows", "fit"), CASES, indirect=["rows"])
@@ -50,6 +51,7 @@ def test_a_number_is_found_by_its_value(rows, fit):
             assert probabilities == pytest.approx(expected, rel=1e-12), one
 
 
+@pytest.mark.few
 def test_rows_of_another_type_are_learnt_and_forgotten(rows):
     model = nbsql.fit(rows, "rows", target="y", exclude=["many"], families={"g": "categorical"})
     before = sorted(model.statistics.fetchall(), key=repr)

@@ -107,6 +107,7 @@ def words_of(vectorizer):
     )
 
 
+@pytest.mark.few
 @TWO_FORMS
 @pytest.mark.parametrize(
     ("query", "target", "prior"),
@@ -155,6 +156,7 @@ def test_count_columns_score_as_complement_nb(con, read, alpha, norm, weight):
     compare(con, read(BIKES), "season", oracle, lambda rows: rows[columns], weight=weight, **options)
 
 
+@pytest.mark.few
 @TWO_FORMS
 @WEIGHED
 @pytest.mark.parametrize(("query", "target"), [(VOTES, "party"), (GROUND, "cover_type")], ids=["votes", "covtype"])
@@ -169,6 +171,7 @@ def test_yes_and_no_score_as_bernoulli_nb(con, read, query, target, alpha, prior
     assert {str(family) for family in model.families.values()} == {"bernoulli"}
 
 
+@pytest.mark.few
 @ESTIMATES
 @pytest.mark.filterwarnings("ignore:one value only in 'veil_type'")
 def test_categories_score_as_categorical_nb(con, read, alpha, prior):
@@ -190,6 +193,7 @@ def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con, rea
     compare(con, rows.assign(Fare=rows["Fare"] + 1), "Survived", CategoricalNB(alpha=0.5), matrix, weight="Fare", alpha=0.5)
 
 
+@pytest.mark.few
 @TWO_FORMS
 @pytest.mark.parametrize(("ngrams", "alpha"), [((1, 1), 1.0), ((1, 2), 0.01), ((2, 3), 1.0)])
 def test_text_scores_as_count_vectorizer_and_multinomial_nb(con, read, ngrams, alpha):
@@ -198,6 +202,7 @@ def test_text_scores_as_count_vectorizer_and_multinomial_nb(con, read, ngrams, a
     compare(con, read(SMS), "label", MultinomialNB(alpha=alpha), words, families=families, alpha=alpha)
 
 
+@pytest.mark.few
 @TWO_FORMS
 @pytest.mark.parametrize("prior", ["empirical", "uniform", "given"])
 def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(con, read, prior):
@@ -208,6 +213,7 @@ def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(con, read
     compare(con, rows, "label", BernoulliNB(class_prior=theirs), words, families=families, prior=ours)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @TWO_FORMS
 @pytest.mark.forms("event", "norm")
@@ -222,6 +228,7 @@ def test_text_scores_as_tfidf_vectorizer_and_naive_bayes(con, read, event, tfidf
     compare(con, read(SMS), "label", oracle, words, families={"message": family}, alpha=0.3)
 
 
+@pytest.mark.slow
 @TWO_FORMS
 @pytest.mark.forms("event", "norm")
 @NORMS
@@ -244,6 +251,7 @@ def cut(text):
     return [word for word in text.lower().split(" ") if word]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @TWO_FORMS
 @pytest.mark.forms("tfidf", "norm")
@@ -263,6 +271,7 @@ def test_bags_of_tokens_score_as_tfidf_vectorizer_and_naive_bayes(con, read, kin
         assert_same_scores(model, arrow, oracle.fit(counts, rows["label"]).predict_joint_log_proba(counts))
 
 
+@pytest.mark.few
 @TWO_FORMS
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
 def test_presence_of_tokens_scores_as_bernoulli_nb(con, read, kind):

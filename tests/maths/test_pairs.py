@@ -204,6 +204,7 @@ def test_a_score_is_the_sum_of_what_explains_it(con):
         assert (one["prediction"], one["probability"]) == (found[-2], pytest.approx(found[-1], abs=1e-9))
 
 
+@pytest.mark.slow
 def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con):
     learnt = rows(3)
     table(con, "learnt", learnt)
@@ -224,6 +225,7 @@ def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con):
     assert one == pytest.approx(two, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_families_of_a_model_fit_another_source_alike(con):
     table(con, "learnt", rows(8))
     con.execute("CREATE TABLE wide AS SELECT y, a, b, ascii(y) * 10 + i % 12 + 0.5 AS x, i % 2 AS part FROM learnt")

@@ -19,6 +19,7 @@ def shades(con):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("method", "unseen"), [("naive", "skip"), ("naive", "smooth"), ("logistic", "skip")])
 def test_a_rare_category_counts_as_one_never_seen(shades, joint, method, unseen):
     options = {"target": "y", "exclude": ["i"], "method": method}

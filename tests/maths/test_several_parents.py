@@ -89,6 +89,7 @@ class Reference:
         return {y: log(self.count(y=y) / total) + sum(self.contribution(y, x, row) for x in NAMES) for y in "km"}
 
 
+@pytest.mark.few
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize(
     ("tree", "options"), [({"k": 2, "shrinkage": 5}, {}), ({"k": 3, "shrinkage": 2}, {"weight": "w"}), ({"k": 2}, {"alpha": 1})]
@@ -308,6 +309,7 @@ def test_pairs_of_many_rows_are_counted_by_numbers_of_their_values(con):
     assert found == near({row[:3]: row[3] for row in con.execute(by_hand).fetchall()})
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("method", [nbsql.TAN(), nbsql.KDB(2), nbsql.Weighted(parents=2)])
 def test_a_number_in_one_bin_depends_on_nothing_where_missing_is_a_value(con, method):
     con.execute("""CREATE TABLE uncut AS SELECT i % 2 AS y, CASE WHEN hash(i) % 3 > 0 THEN hash(i) % 7 END AS x,

@@ -47,6 +47,7 @@ def test_texts_that_are_hard_to_cut(con, words, least, ngrams):
     assert_same(con, pd.DataFrame(TEXTS, columns=["label", "message"]), "label", "message", words, least, ngrams)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])
 @pytest.mark.parametrize("name", QUERIES)

@@ -76,6 +76,7 @@ def test_a_text_is_cut_into_words(con, text, family, terms):
     assert learnt(con, text, family) == terms
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @given(
     text=st.text(
@@ -111,6 +112,7 @@ def test_a_model_that_was_stored_before_keeps_its_words(con):
 IN_CHARACTERS = ["Free  prize\tnow", "a\tab\n\nabc", "", " \n ", "日本語 テキスト", "x\u00a0y\u2003z\x1c\x85w", " 😀 É\u0301é"]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("lengths", [(1, 3), (2, 2), (4, 6)])
 @pytest.mark.parametrize("analyzer", ["char", "char_wb"])

@@ -59,6 +59,7 @@ def test_options_and_rows_that_are_refused(con, refused):
         nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=moments, families={"x": "zero_inflated"})
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_what_it_tells_and_how_it_drifts_are_those_of_both_parts(con):
     """I(x; C) = I(zero; C) + P(other) I(x; C | other), and so for divergences."""
@@ -101,6 +102,7 @@ def test_segments_borrow_zeros_as_numbers(con):
         assert joint == near(math.log(prior * zero))
 
 
+@pytest.mark.slow
 def test_rows_are_drawn_and_gaps_filled(con):
     con.execute(RAIN)
     for of in ("lognormal", "exponential", "gaussian"):

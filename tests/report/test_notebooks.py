@@ -159,6 +159,7 @@ def kernel(tmp_path):
     manager.shutdown_kernel(now=True)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("looks", "switch"), [(True, "on"), (False, "on"), (True, "off")])
 def test_progress_is_one_display_and_only_where_somebody_looks(kernel, looks, switch):
     code = f"""{WITHOUT_WIDGETS}

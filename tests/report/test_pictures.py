@@ -175,6 +175,7 @@ def test_every_picture_is_a_chart_that_altair_can_restyle(model):
         assert getattr(model.plot, name)("people").altair.to_dict()["datasets"], name
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_the_pictures_of_curves_agree_with_an_evaluation(con):
     con.execute("""CREATE TABLE visits AS SELECT 'c' || i * i % 7 % 3 AS y, 'v' || i % 11 % 4 AS kind, i * 31 % 17 % 5 AS n

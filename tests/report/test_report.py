@@ -243,6 +243,8 @@ def test_numbers_that_differ_little_keep_the_digits_in_which_they_differ():
         assert len(choices) > 8
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("of", ["lognormal", "gamma", "exponential", "gaussian"])
 def test_the_zeros_of_a_number_are_a_share_and_not_a_density(of):
     with duckdb.connect() as con:
@@ -398,6 +400,7 @@ def test_a_nomogram_names_the_class_of_its_scores():
         assert "contribution of each value to the score of late = false," in model.plot.nomogram().svg
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("x", ["1e16 + i % 2", "if(i % 4 > 1, 1e308, if(i % 4 > 0, 5e-324, 0))", "1e18"])
 @pytest.mark.parametrize("family", ["gaussian", "kernel"])
 @pytest.mark.filterwarnings("ignore:one value only|each number of 'x'|'x' :nbsql.NbsqlWarning")
@@ -420,6 +423,7 @@ def test_what_follows_a_name_from_right_to_left_stays_behind_it(tmp_path):
     assert f"x is most likely near 0.961 in y = {names[0]}, 5.04 in y = {names[1]}</h3>" in page
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_constant_is_not_ranked(tmp_path):
     with duckdb.connect() as con:
@@ -528,6 +532,7 @@ def test_a_page_of_20_features_50_classes_and_10_000_words(tmp_path):
         assert min(found) > 0
 
 
+@pytest.mark.slow
 def test_of_two_classes_the_other_one_is_named_and_both_calibrations_are_measured():
     with duckdb.connect() as con:
         con.execute(

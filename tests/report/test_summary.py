@@ -72,6 +72,7 @@ def test_the_data_are_described_by_what_is_missing_and_by_what_is_spelt_in_two_w
     assert labels["ticket"] == "60 values"
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("method", "nulls", "x"),
     [("weighted", "skip", "6 bins"), ("tan", "category", "6 bins"), (nbsql.KDB(2), "skip", "6 bins"), ("naive", "skip", "")],
@@ -112,6 +113,7 @@ def test_a_report_of_a_file_is_of_rows_that_its_model_has_not_learnt(con, tmp_pa
     assert nbsql.models(con) == []
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [29, 30])
 def test_of_a_small_table_no_row_is_held_out(con, rows, tmp_path):
@@ -164,6 +166,7 @@ def test_what_a_report_needs_is_said(arguments, message):
     assert message in done.output
 
 
+@pytest.mark.slow
 def test_a_page_that_is_shared_names_no_rare_value_and_no_rare_class(con, tmp_path):
     page = tmp_path / "page.html"
     source = """SELECT CASE WHEN i = 7 THEN 'secret' WHEN i = 8 THEN 'Secret ' ELSE 'b' || i % 2 END AS a,

@@ -55,6 +55,7 @@ TEXTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("options", TEXTS, ids=str)
 def test_words_of_a_text_add_what_they_do_in_a_row(con, options):
     model = nbsql.fit(con, "SELECT class, words, x FROM rows", target="class", families={"words": nbsql.Text(**options)})
@@ -74,6 +75,7 @@ def test_words_of_a_text_add_what_they_do_in_a_row(con, options):
         assert posterior(terms) == pytest.approx([answer[label] for label in labels], abs=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("table", ["rows", "maps"])
 @pytest.mark.parametrize("options", [{}, {"tfidf": True}, {"tfidf": True, "norm": "l2"}, {"event": "complement"}], ids=str)
 def test_tokens_add_what_they_do_in_a_row(con, table, options):

@@ -52,6 +52,7 @@ BESIDE = [("known", "sql"), ("known", "python"), ("june", "sql")]  # which takes
 ENDS = {**CHANGES, "drop": lambda model: model.drop()}
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_reader_sees_the_old_model_until_the_writer_commits(con, other, change):
@@ -69,6 +70,7 @@ def test_a_reader_sees_the_old_model_until_the_writer_commits(con, other, change
     assert nbsql.load(other, "golf").predict_proba("may").fetchall() == nbsql.load(con, "golf").predict_proba("may").fetchall()
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
@@ -94,6 +96,7 @@ def test_a_second_writer_is_told_to_wait_and_writes_nothing(con, other, first):
     assert other.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_writer_whose_model_has_changed_since_it_began_is_refused(con, other):
     model = nbsql.load(con, "golf")
     other.begin()
@@ -225,6 +228,7 @@ def test_two_handles_in_one_transaction_take_notice_of_each_other(con, other):
     assert two.predict_proba("may").columns == nbsql.load(con, "golf").predict_proba("may").columns
 
 
+@pytest.mark.slow
 def test_a_handle_of_a_model_that_is_replaced_takes_notice_of_its_new_features(con, other):
     con.execute(
         "CREATE TABLE pairs AS FROM (VALUES (1.0, 9.0, 'a'), (2.0, 7.0, 'a'), (8.0, 1.0, 'b'), (9.0, 4.0, 'b')) AS t(x, y, c)"

@@ -76,6 +76,7 @@ ASKS = [
 ]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(("verb", "name"), ASKS)
 def test_every_verb_is_of_the_database_of_the_handle(verb, name, shared, tmp_path):
@@ -112,6 +113,7 @@ WITHOUT_SOURCE = {"likelihoods", "priors", "statistics", "batches", "relevance",
 SOURCES = {verb: ["rows"] if verb in WITHOUT_SOURCE else ["rows", "FROM rows WHERE x < 50"] for verb in QUERIES}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("verb", "source"), [(verb, source) for verb, sources in SOURCES.items() for source in sources])
 def test_a_query_reads_what_it_was_made_of(asked, verb, source):
     con, model = asked
@@ -147,6 +149,7 @@ def test_a_source_is_looked_for_in_the_database_in_use():
     assert max(row[1] for row in model.predict("rows").fetchall()) == 100
 
 
+@pytest.mark.slow
 def test_a_class_that_is_learnt_from_afar_is_in_the_macros():
     con = connect()
     model = fitted(con, "it")
@@ -212,6 +215,8 @@ def test_a_handle_of_a_file_that_gets_another_name(tmp_path):
         assert len(model.likelihoods.fetchall()) == 2
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="a file that is open cannot be replaced here")
 @pytest.mark.parametrize("replaced", [True, False])
 def test_a_file_that_is_gone_is_read_and_not_written(replaced, tmp_path):

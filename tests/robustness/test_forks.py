@@ -17,6 +17,7 @@ ALONE = {"threads": 1}
 ROWS = "SELECT i % 2 AS y, i % 3 = 0 AS x FROM range(12) AS t(i)"
 
 
+@pytest.mark.slow
 def test_a_fork_does_not_write_the_file_of_another_process(tmp_path):
     """Its updates would be lost, and what both write could not be opened again."""
     with duckdb.connect(tmp_path / "a.duckdb", config=ALONE) as con:

@@ -55,6 +55,7 @@ def table(con, names):
     return rows
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.usefixtures("canary", "form")
 @pytest.mark.parametrize("names", [HOSTILE, INTERNAL], ids=["hostile", "internal"])
@@ -100,6 +101,7 @@ BY_DAY = {
 }  # fmt: skip
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.usefixtures("canary")
 @pytest.mark.parametrize(
@@ -224,6 +226,7 @@ def pictures(end):
     return [numbers, [row["share"] for row in profile.tables["rows"]]]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("end", LINE_ENDS)
 def test_pictures_show_texts_with_line_ends_as_any_others(end):
     """As part of a statement that is indented, a value would be another one, which no row has."""

@@ -321,6 +321,7 @@ def people(con):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("case", ["learning", *(pytest.param(case, marks=pytest.mark.slow) for case in ("judging", "others"))])

@@ -214,6 +214,7 @@ def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb, replaced, tmp_
     assert found[0] == found[1]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("verb", ASKED)
 def test_a_model_that_was_dropped_elsewhere_is_no_more(verb, dropped, tmp_path):
     con, stale = dropped(verb)

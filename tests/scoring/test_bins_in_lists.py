@@ -28,6 +28,7 @@ def con(con):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the weights were learnt from")
 @pytest.mark.parametrize("options", [{}, {"alpha": 0}, {"method": nbsql.Weighted(penalty=1)}], ids=["", "alpha", "weighted"])

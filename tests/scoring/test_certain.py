@@ -82,6 +82,7 @@ def test_more_confidence_decides_fewer_rows(model):
     assert shares[0] > shares[1]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("wrong", "n", "tail"),
     [
@@ -134,6 +135,7 @@ def test_a_row_that_no_class_explains_is_not_certain(con):
     assert [row[2:] for row in rows[1:]] == [(None, None, "no class explains it")] * 2
 
 
+@pytest.mark.slow
 def test_a_row_of_which_nothing_is_known_is_never_certain(form, con):
     """Nine of ten rows are ham, so that the prior alone promises more than is asked for."""
     con.execute("""CREATE TABLE mail AS SELECT i AS id, CASE WHEN i % 10 = 0 THEN 'spam' ELSE 'ham' END AS y,
@@ -157,6 +159,7 @@ def test_a_row_of_which_nothing_is_known_is_never_certain(form, con):
         model.calibrate("SELECT 'ham' AS y, 'unheard' AS message, NULL::INTEGER AS x", method="certain", folds=None)
 
 
+@pytest.mark.slow
 def test_a_row_of_too_few_known_words_is_never_certain(form, con, refused):
     """Every text tells the classes apart by its first word; a third of them has no other one."""
     con.execute("""CREATE TABLE mail AS SELECT i % 2 AS y, CASE WHEN i % 2 = 0 THEN 'good' ELSE 'bad' END
@@ -197,6 +200,7 @@ def test_folds_leave_out_rows_of_which_nothing_is_known(con, folds):
     assert "a" in {label for _, x, label, *_ in model.predict("t", certain=0.01) if x is not None}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "options",
     [
@@ -217,6 +221,7 @@ def test_methods_know_nothing_of_empty_rows(con, options):
     assert model.predict(data, certain=0.5, columns=[]).fetchall()[0][0] is not None
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [None, "temperature"])
 def test_sql_and_single_rows_have_the_same_answers(model, method):
@@ -256,6 +261,7 @@ def test_sql_and_single_rows_have_the_same_answers(model, method):
         model.predict_one({"a": 1, "b": True}, certain=0.8)
 
 
+@pytest.mark.slow
 def test_it_goes_with_a_file_and_beside_other_calibrations(model, tmp_path):
     con = model.state.engine.connection
     expected = [row[:5] for row in model.predict(NEW, certain=0.8)]
@@ -269,6 +275,7 @@ def test_it_goes_with_a_file_and_beside_other_calibrations(model, tmp_path):
     assert other.predict(NEW, certain=0.8).fetchall() == model.predict(NEW, certain=0.8).fetchall()
 
 
+@pytest.mark.slow
 def test_errors_are_one_line(con, refused):
     con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['a', 'a', 'b', 'b']) AS y")
     model = nbsql.fit(con, "t", target="y", name="m")

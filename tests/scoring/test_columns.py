@@ -69,6 +69,7 @@ def test_rows_of_a_frame_keep_their_order_and_a_query_is_inlined(con, model):
     assert "kind" not in model.sql("predict", "rows", columns=[]).partition("FROM")[0]
 
 
+@pytest.mark.slow
 def test_columns_that_are_none_are_refused(model, refused):
     with refused(nbsql.InputError, "no column 'kin' in rows; did you mean 'kind'?"):
         model.predict("rows", columns=["kin"])
@@ -95,6 +96,7 @@ def test_a_column_of_a_dimension_does_not_come_back(con):
     assert sorted_by_text(found.fetchall()) == sorted_by_text(expected)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_feature_may_have_the_name_of_an_added_column_that_does_not_come_back(con, refused, verb):
     plain = nbsql.fit(con, ROWS, target="y", id="id", name="plain")

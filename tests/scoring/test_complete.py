@@ -51,6 +51,7 @@ def expected(model, row):
     return found
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
@@ -120,6 +121,7 @@ FAR = {
 }
 
 
+@pytest.mark.slow
 def test_numbers_whose_classes_are_far_apart_keep_their_digits(con):
     columns = ", ".join(f"{value} AS {name}" for name, value in FAR.items())
     con.execute(f"CREATE TABLE far AS SELECT chr(CAST(120 + i % 3 AS INTEGER)) AS y, {columns} FROM range(300) AS numbers(i)")

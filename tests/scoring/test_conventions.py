@@ -189,6 +189,7 @@ ASKED_OF_BOTH = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("asked", ASKED_OF_BOTH)
 @pytest.mark.parametrize("source", ["learnt", "FROM learnt WHERE flag IS NOT NULL"], ids=["one gap", "no gap"])
 def test_a_yes_or_no_is_a_category_of_two_values(con, source, asked):

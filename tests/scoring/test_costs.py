@@ -112,6 +112,7 @@ FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or 
 NUMBER = "the cost of predicting 'mid' where 'low' is right must be a finite number"
 
 
+@pytest.mark.slow
 def test_errors_are_one_line_and_change_nothing(model, refused):
     for source, costs, message in [
         ("data", {("low", "hihg"): 1}, "the costs name a class 'hihg', which the model does not know; did you mean 'high'?"),

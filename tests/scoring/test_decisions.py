@@ -129,6 +129,7 @@ def test_a_frame_comes_back_in_its_order(con, model):
     assert ranked["rank"].tolist() == [1, 2] * len(frame)
 
 
+@pytest.mark.slow
 def test_errors_are_one_line_and_change_nothing(risks, refused):
     for source, options, message in [
         (
@@ -172,6 +173,7 @@ class Kind(Enum):
     BEE, ANT = "Bee", "ant"
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "labels", "given"),

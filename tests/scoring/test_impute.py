@@ -102,6 +102,7 @@ def rows_of(con, query):
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
+@pytest.mark.slow
 def test_gaps_are_filled_as_enumeration_has_it(form, model):
     by_hand = ByHand(rows_of(model.state.engine.connection, "FROM data"))
     for labelled in (False, True):
@@ -231,6 +232,7 @@ def test_a_missing_value_that_counts_is_no_gap(con):
     assert str(caught.value) == f"{message}a missing value is no gap"
 
 
+@pytest.mark.slow
 def test_errors_are_one_line(con, refused):
     con.execute("CREATE TABLE t AS SELECT 'u' || i % 3 AS v, i % 2 AS g, 'k' || i % 4 AS s, i * 1.5 AS z FROM range(6) AS r(i)")
     con.execute("CREATE TABLE u AS SELECT *, 1 AS probability_s FROM t")

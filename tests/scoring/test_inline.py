@@ -46,6 +46,7 @@ def same(left, right):
                 assert x == y
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("families", [FAMILIES, MORE], ids=["linear", "others"])
 @pytest.mark.usefixtures("form")

@@ -21,6 +21,7 @@ ROWS = "FROM (VALUES (1, 'p', -1e9), (2, 'q', -1e9), (3, 'r', -1e18), (4, 'r', 1
 LOG_LOSS = (math.log(2) + math.log(3)) / 2
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("size", "step"), [*product((1e13, -1e13, 1e16, -1e16), (0, 2)), *product((1e18, -1e18), (0, 128))])
 def test_posteriors_of_scores_are_a_softmax_of_their_differences(con, size, step):
     """The scores are size, size + step and size + 2 step, exactly, in every face."""
@@ -63,6 +64,7 @@ def test_every_verb_has_the_same_posteriors(con, tied):
     assert [row[2:4] for row in tied.compare(tied, "s") if row[1] == "log_loss"] == [(near(LOG_LOSS),) * 2]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
 def test_a_calibration_of_tied_classes_leaves_them_tied(con, tied, method):
     con.execute("CREATE TABLE later AS SELECT y, x + 20 * (i % 5) AS x FROM (" + TRAIN + "), range(20) AS r(i)")
@@ -107,6 +109,7 @@ def test_folds_are_scored_so(con):
     assert {row[0]: row[4] for row in found.folds}["1"] == near(math.log(2))
 
 
+@pytest.mark.slow
 def test_a_row_alone_is_scored_so(con):
     """Without its row at -1e9, p has the numbers of q. The others are certain: beside -1e9, p has a deviation of 4e8."""
     rows = "('p', 0e0), ('p', 1e0), ('p', -1e9), ('q', 0e0), ('q', 1e0)"

@@ -112,6 +112,7 @@ def test_no_value_is_rounded_to_another(con, learnt, unseen):
             assert rows[0][-1] == pytest.approx(prior), value
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("learnt", ["DECIMAL(2, 2)", "DECIMAL(18, 18)", "DOUBLE", "DECIMAL(4, 2)", "FLOAT"])
 def test_decimals_without_a_digit_before_the_point_meet_others(con, learnt):
     con.execute(f"CREATE TABLE rows AS SELECT ((i % 3 - 1) * 0.1)::{learnt} AS g, i % 3 AS y FROM range(30) AS r(i)")
@@ -146,6 +147,8 @@ LONG = [Decimal("12345678901234.567"), Decimal("12345678901234.568"), Decimal("1
 WHOLE = [2**64 + 1, 2**64 + 3, 2**64 + 5]  # which 64 bits do not hold
 
 
+@pytest.mark.slow
+@pytest.mark.few
 @pytest.mark.parametrize("values", [LONG, WHOLE])
 def test_numbers_of_more_digits_than_a_double_holds_stay_apart(con, values):
     rows = [{"g": value, "y": number} for number, value in enumerate(values)] * 400 + [{"g": None, "y": 0}]
@@ -175,6 +178,7 @@ def words(con, tmp_path):
     return tmp_path
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("file", ["yes.csv", "no.tsv.gz", "yes.json", "both.csv", "[yn]*.csv", "*.json"])
 def test_a_file_is_read_in_the_types_of_the_model(con, words, file):
@@ -256,6 +260,7 @@ HALF = [0.5, "0.5", Decimal("0.500"), np.float32(0.5)]
 DAY = [date(2024, 1, 1), datetime(2024, 1, 1), "2024-01-01", "2024-01-01 00:00:00", np.datetime64("2024-01-01")]
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("own", "alike", "foreign"),
@@ -292,6 +297,7 @@ def test_declared_values_meet_those_of_their_column(con, own, alike, foreign):
                     fit()
 
 
+@pytest.mark.slow
 def test_labels_of_a_category_dtype_are_texts(con):
     def frame(*labels):
         return pd.DataFrame({"x": [str(i % 3) for i in range(len(labels))], "y": pd.Series(labels).astype("category")})
@@ -305,6 +311,7 @@ def test_labels_of_a_category_dtype_are_texts(con):
     assert nbsql.cross_validate(con, frame(*"abab" * 5), target="y").rows == 20
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("kind", "later"), [("TINYINT", 300), ("SMALLINT", -70_000), ("INTEGER", 3_000_000_000), ("BIGINT", 2**63)]
 )

@@ -42,6 +42,7 @@ OBJECTS = {  # values of an object column, and those that they are
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("objects", OBJECTS)
 @pytest.mark.filterwarnings("ignore:one value only in 'x'", "ignore:no part of 'x'", "ignore:the model has no features")
 def test_objects_are_the_same_values_in_a_frame_a_dict_and_a_row(con, objects):

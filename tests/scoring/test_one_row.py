@@ -100,6 +100,7 @@ def same(answer, expected, labels):
     return answer["prediction"] == prediction and all(close)
 
 
+@pytest.mark.few
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("kind", MODELS)
 def test_one_row_is_a_table_of_one_row(con, kind):
@@ -275,6 +276,7 @@ VALUES = {  # of a column, and as SQL has them
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.forms("wide")
 @pytest.mark.parametrize("column", VALUES)

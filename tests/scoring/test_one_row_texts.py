@@ -19,6 +19,7 @@ class Said(str, Enum):
     STREET = "straße"
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "options", [{}, {"lower": False}, {"accents": False}, {"ngrams": 2, "min_length": 2}, {"characters": 2}]
 )

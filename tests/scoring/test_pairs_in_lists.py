@@ -33,6 +33,7 @@ def con(con):
     return con
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*the weights were learnt from")
 @pytest.mark.parametrize(

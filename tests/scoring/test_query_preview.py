@@ -21,6 +21,7 @@ def test_the_repr_of_a_query_is_its_first_rows_and_not_its_text(model):
     assert len(shown.splitlines()) < 20
 
 
+@pytest.mark.slow
 def test_the_repr_scores_no_more_rows_than_it_shows(con, model):
     con.execute("CREATE VIEW costly AS SELECT said, error('a row too many') AS y FROM t")
     far = "SELECT CASE WHEN i < 10 THEN said ELSE error('scored too many') END AS said FROM t"
@@ -69,6 +70,7 @@ def test_an_explanation_shows_what_speaks_for_which_class(con):
     assert ">2.4 × for late</td>" in html
 
 
+@pytest.mark.slow
 def test_a_query_that_takes_long_shows_its_columns(model, con, monkeypatch):
     monkeypatch.setattr(model.state.engine, "preview_seconds", 0.2)
     slow = "SELECT 'a' AS said, sum(hash(a.i + b.i)) AS s FROM t AS a, t AS b, t AS c"

@@ -39,6 +39,7 @@ def test_the_columns_are_those_of_the_training(drawn):
     assert {row[0]: row[1] for row in con.execute("DESCRIBE drawn").fetchall()} == described
 
 
+@pytest.mark.slow
 def test_values_come_as_often_as_is_likely(drawn):
     """Pearson's chi-square of every class and value, at the seed of the fixture."""
     con, model = drawn
@@ -204,6 +205,7 @@ def test_what_cannot_be_drawn(con, refused):
             act(model)
 
 
+@pytest.mark.slow
 def test_bags_texts_and_counts(con):
     """As many tokens as a row of the class has on average, each by its likelihood."""
     con.execute("""CREATE TABLE t AS SELECT list_transform(range(3 + i % 3), lambda j: 't' || (i * 7 + j * j) % 5) AS bag,

@@ -34,6 +34,7 @@ def lowest(values, coverage):
     return float(np.sort(values)[k - 1]) if k else -1.0
 
 
+@pytest.mark.slow
 def test_a_set_has_the_classes_that_reach_what_the_true_ones_did(model):
     con = model.state.engine.connection
     truth = dict(con.execute("SELECT id, risk FROM data").fetchall())
@@ -107,6 +108,7 @@ def test_another_calibration_promises_nothing(con, refused):
         model.predict("data", coverage=0.9)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.forms("name")
 @pytest.mark.parametrize("name", ["m", None])

@@ -102,6 +102,7 @@ def test_the_page_has_the_sources_that_are_tried():
     assert listed == list(KINDS)
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_source_is_as_good_as_the_table(rows, kind):
@@ -125,6 +126,7 @@ def test_each_source_is_as_good_as_the_table(rows, kind):
         assert {row[at]: row[-2] for row in query} == {row[0]: row[-2] for row in expected.predict("rows")}
 
 
+@pytest.mark.slow
 def test_an_ibis_table_of_the_same_connection_is_its_sql(rows):
     table = ibis_of(rows).table("rows")
     model = nbsql.fit(rows, table.filter(table.id < 30), target="y", id="id")
@@ -182,6 +184,7 @@ SCANS = {  # of each source whether a fit that reads it several times copies it 
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("source", SCANS)
 def test_what_is_quick_to_read_again_is_not_copied(con, tmp_path, source):
     letters = "concat('v', i % 4) AS v, concat('w', i % 7) AS w"
@@ -222,6 +225,7 @@ def copies(con, source):
     return "read the source once" in steps
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("usual", "last", "column"),
     [
@@ -386,6 +390,7 @@ def unreadable_frames():
         yield frame, f"the {kind} has no columns; a source has those of the features, and the target to learn from"
 
 
+@pytest.mark.slow
 def test_a_frame_that_duckdb_cannot_read_says_which_column(con):
     for frame, message in unreadable_frames():
         with pytest.raises(nbsql.InputError) as caught:

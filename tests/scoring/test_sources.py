@@ -91,6 +91,7 @@ def test_a_table_or_view_is_a_source_by_its_name(rows, name):
     assert_same(rows, name, name)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("text", SELECTS)
 def test_a_select_is_a_source(rows, text):
     assert_same(rows, text, text)

@@ -53,6 +53,7 @@ HOSTILE = """FROM (VALUES
 ) AS t(sender, replied, length, links, plain, html, wait, size, weekday, grade, first, day)"""
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "joined"),
@@ -84,6 +85,7 @@ def test_the_form_of_the_tables_of_the_model_makes_no_difference(con, elsewhere,
 WEIGHTED = [nbsql.Weighted(penalty=1), nbsql.Weighted("class and feature", 1)]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("method", ["lda", "qda", "logistic", *WEIGHTED], ids=repr)
 def test_other_methods(con, elsewhere, method):
     values = """SELECT CASE WHEN i % 3 = 0 THEN 'a' WHEN i % 3 = 1 THEN 'b' ELSE 'c' END AS y, (i * 7 % 11) + i % 3 AS x1,
@@ -311,6 +313,7 @@ def test_a_model_of_given_probabilities(con, elsewhere):
     agree(con, elsewhere, model)
 
 
+@pytest.mark.few
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize(
     ("file", "target", "options"),

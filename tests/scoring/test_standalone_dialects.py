@@ -67,6 +67,7 @@ def test_the_scorer_is_the_golden_one(model, request, layout, dialect, name, ver
     )
 
 
+@pytest.mark.slow
 def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con):
     con.execute(INBOX)
     families = {"sender": nbsql.Categorical(nulls="category"), "links": nbsql.Binned(by=[2])}

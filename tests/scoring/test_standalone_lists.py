@@ -33,6 +33,7 @@ INTERACTIONS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ def test_refusals(con, refused, options, kind, line):
         model.sql("statistics", "new", dialect="trino")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_model_of_what_was_counted_elsewhere_is_that_of_the_rows(con, elsewhere):
     rows(con, f"SELECT * REPLACE (label = 'ham' AS label) FROM ({MIXED})")
@@ -205,6 +206,7 @@ def test_a_model_of_counts_without_another_is_that_of_the_rows(con):
         assert one == other
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("options", "cells", "line"),
     [
@@ -258,6 +260,7 @@ def test_what_does_not_say_what_was_counted_is_refused(con, refused, options, ce
         nbsql.from_statistics(con, cells, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_the_answer_of_the_command_line(tmp_path):
     path, answer = str(tmp_path / "shop.duckdb"), tmp_path / "answer.csv"

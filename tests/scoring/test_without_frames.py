@@ -34,6 +34,7 @@ def bare(block, packages="('numpy', 'pandas', 'polars', 'pyarrow')"):
     return result.stdout
 
 
+@pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize(("form", "package"), [("df", "numpy"), ("df", "pandas"), ("arrow", "pyarrow"), ("pl", "polars")])
 def test_a_frame_says_what_it_needs(form, package):

@@ -3,8 +3,8 @@
 What starts an engine has its mark, and is not run unless asked for. By day CI runs each case in one form of scoring, or on
 one engine that runs what is written for others, a project of dbt on one engine, a test with the mark `forms` with one value
 of the parameters that the mark names, and one of a test's cases on PostgreSQL, all chosen by a hash. Of what Spark is asked
-as well as other engines, where a statement takes a second, it runs the first case of tests with the mark `daily`. The rest
-is `nightly`.
+as well as other engines, where a statement takes a second, it runs the first case of tests with the mark `daily`. Of a test
+with the mark `few`, a plain run tries one case, and CI a third of them. The rest is `nightly`.
 """
 
 from collections import defaultdict
@@ -66,4 +66,15 @@ def mark(items: Iterable[pytest.Item]) -> None:
     for family, cases in variants.items():
         chosen = sorted(cases)[crc32(family.encode()) % len(cases)]
         for item in (item for name, others in cases.items() if name != chosen for item in others):
+            item.add_marker("nightly")
+    few: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("few") is not None and item.get_closest_marker("nightly") is None:
+            engine = next((name for name in ("postgres", "spark", "dbt") if item.get_closest_marker(name) is not None), "")
+            few[item.nodeid.partition("[")[0], engine].append(item)
+    for alike in few.values():
+        alike.sort(key=lambda item: crc32(item.nodeid.encode()))  # so that a new case moves at most one of the others
+        for item in alike[1:]:
+            item.add_marker("slow")
+        for item in alike[-(-len(alike) // 3) :]:
             item.add_marker("nightly")
