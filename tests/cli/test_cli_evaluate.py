@@ -64,7 +64,7 @@ def test_weights_and_bins_arrive_in_the_library(shop):
     assert len(written) == len(lines) - 1 == len(expected) - 3 + 2 * 7
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_tables_behind_the_numbers(shop):
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "weather").evaluate("sky", bins=2)
@@ -142,7 +142,7 @@ def test_two_models_on_the_same_rows(shop):
     assert "--against goes with --weight and --calibrated; leave out --cost, --by, --gain and --table" in refused
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_slices_and_two_of_them_side_by_side(shop):
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "weather").evaluate("sky", by="w", weight="w").slices

@@ -90,7 +90,7 @@ def test_a_model_is_shown_with_its_options(shop):
         assert shown in run("show", shop, "n")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_comparisons_of_fits_take_their_options(shop):
     fit = (shop, "t", "--target", "y", "--id", "id", "--folds", "2")
     of_methods = ("--method joint", "--method em --em-weight 0.5", "--method tan --number-bins mdl")

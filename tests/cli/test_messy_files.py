@@ -167,7 +167,7 @@ def test_a_messy_file_is_fitted_judged_and_explained(name, tmp_path, monkeypatch
     assert nb("predict", "shop.duckdb", "m", source, "--csv").stdout.count("\n") == file.rows + 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_class_of_yes_and_no_can_keep_its_words_by_what_is_said(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [f"{age(i)},{'Yes' if bought(i) == 'sent' else 'No'}" for i in range(60)]

@@ -161,6 +161,7 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
     assert {name.removeprefix("test."): status for name, status in project.statuses().items()} == expected
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", OF_ROWS)
 def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cures_it(build, tmp_path):
     with server(*build) as address:

@@ -94,6 +94,7 @@ def generic_tests(version):
     }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", BUILDS)
 def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(build, tmp_path):
     _, version = build

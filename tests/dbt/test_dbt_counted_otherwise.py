@@ -75,6 +75,7 @@ SCORES = ("run", "--exclude", "mails", "counted", "before", "categories", "late"
 OTHER_FAMILIES = "families were others, or had other options, and are 'links' poisson, 'message' text"
 
 
+@pytest.mark.nightly
 def test_whatever_reads_statistics_refuses_those_of_another_configuration(project):
     scores = [f"of_{macro}" for macro in OF_COUNTED]
     presence = {**COUNTED, "families": {"message": {"family": "text", "event": "bernoulli"}, "links": "poisson"}}
@@ -139,6 +140,7 @@ VIEWS = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("version", ["2.0", pytest.param(None, marks=pytest.mark.nightly)])
 def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(version, tmp_path):
     """On DuckDB, where a table that is built again leaves its views as they are; on PostgreSQL dbt drops them with it."""

@@ -93,6 +93,7 @@ def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(build, tmp_path):
                 assert found[row[0]] == pytest.approx(row[-2:], rel=1e-9)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", OF_ROWS)
 def test_what_dbt_refuses_to_derive(build, tmp_path):
     models = {
@@ -111,6 +112,7 @@ def test_what_dbt_refuses_to_derive(build, tmp_path):
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", OF_ROWS)
 def test_dbt_takes_the_parts_of_dates_as_a_fit_does(build, tmp_path):
     families = {

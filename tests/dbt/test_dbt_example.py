@@ -16,6 +16,7 @@ from nbsql.rendering.renderer import macro_path
 pytestmark = needs_dbt
 
 
+@pytest.mark.nightly
 def test_a_stranger_who_follows_the_readme_of_the_mirror_is_green(tmp_path):
     mirror, project = tmp_path / "mirror", tmp_path / "shop"
     mirror.mkdir()
@@ -105,6 +106,7 @@ def example(request, tmp_path_factory):
         found.con.close()
 
 
+@pytest.mark.nightly
 def test_tables_of_the_flights_are_those_of_python(example):
     options = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
     model = nbsql.fit(example.con, "SELECT * FROM departures WHERE day <= 20", **options)

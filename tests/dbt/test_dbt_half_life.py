@@ -32,6 +32,7 @@ TESTS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("build", OF_ROWS)
 def test_rows_age_in_dbt_as_in_a_fit_and_each_run_adds_to_a_history(build, tmp_path):
     models = {

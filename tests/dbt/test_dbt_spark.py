@@ -155,6 +155,7 @@ def table(spark, name):
     return frame.columns, [tuple(row) for row in frame.collect()]
 
 
+@pytest.mark.nightly
 def test_few_counts_and_scores_are_those_of_python_on_duckdb(spark, con, project):
     few = nbsql.fit(con, "rows", **META["few"])
     assert_cells(spark, "few", few)
@@ -207,6 +208,7 @@ def test_counts_of_every_family_evaluations_and_reviews_are_those_of_python_on_d
     equal([row[1:] for row in rows], [row[1:] for row in expected.fetchall()])  # Spark's row_id is any number
 
 
+@pytest.mark.nightly
 def test_slices_are_replaced_by_partitions_and_in_no_other_way(spark, con, project):
     """The newest slice is counted again: rows of its day came later."""
     before = {tuple(row) for row in spark.sql("SELECT DISTINCT slice, batch FROM by_day").collect()}
@@ -228,6 +230,7 @@ def test_slices_are_replaced_by_partitions_and_in_no_other_way(spark, con, proje
     equal([tuple(row) for row in found], [row[:7] for row in cells])
 
 
+@pytest.mark.nightly
 def test_an_answer_of_many_rows_is_kept_and_one_of_none(spark, project):
     """So many are too deep for Spark's parser as one SELECT each."""
     for name, n in (("many", 1500), ("none_at_all", 0)):
@@ -246,6 +249,7 @@ def test_an_answer_of_many_rows_is_kept_and_one_of_none(spark, project):
     assert [row.tableName for row in spark.sql("SHOW TABLES LIKE '*__nbsql_*'").collect()] == []
 
 
+@pytest.mark.nightly
 def test_names_and_texts_that_spark_would_change_and_views_of_comparisons_are_refused(spark, project):
     rows = spark.sql("SELECT 'a' AS y, id AS x, CAST(id AS STRING) COLLATE UTF8_LCASE AS z FROM range(5)")
     rows.withColumnRenamed("x", "x${y}").write.saveAsTable("others")

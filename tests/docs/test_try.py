@@ -102,6 +102,7 @@ def cells(page, table):
     return page.run(f"[...document.querySelectorAll('#{table} tr')].map((row) => [...row.cells].map((cell) => cell.innerText))")
 
 
+@pytest.mark.nightly
 def test_its_figures_and_counts_are_those_of_python(page, tmp_path, monkeypatch):
     assert "flights.csv: done" in press(page, "flights")
     roles = page.run(ROLES)

@@ -78,7 +78,7 @@ WRONG = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_mypy_knows_the_options_and_their_words(tmp_path):
     pytest.importorskip("mypy")
     for package in (nbsql, duckdb):  # to read what else is installed takes six times as long, and no line here is about it

@@ -169,6 +169,7 @@ def test_a_row_a_class_agrees(inboxes, layout, case):
     assert_same_rows(*([(key, value) for key, value in each.items() if key != "classes"] for each in judged))
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_more_parameters_than_a_row_holds_agree(both):
     chance = random.Random(4)  # noqa: S311

@@ -10,6 +10,7 @@ import nbsql
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_families_are_chosen_alike(both, weight):
     chance = random.Random(5)  # noqa: S311
@@ -51,6 +52,7 @@ def _rounded(row):
     return tuple(round(value, 8) + 0.0 if isinstance(value, float) else str(value) for value in row if type(value) is not int)
 
 
+@pytest.mark.nightly
 def test_flags_of_one_category_are_taken_alike(both):
     types = {"y": "VARCHAR", "amount": "INTEGER", "day_early": "BOOLEAN", "day_noon": "BOOLEAN", "day_late": "BOOLEAN"}
     rows = [("ab"[i % 5 == 2 or i % 7 == 0], i % 11, i % 5 < 2, i % 5 == 2, i % 5 > 2) for i in range(240)]

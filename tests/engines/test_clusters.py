@@ -12,6 +12,7 @@ OPTIONS = {"id": "id", "families": {"v": "categorical", "events": "poisson", "wo
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
+@pytest.mark.nightly
 def test_clusters_agree(both):
     """The start is by the hash of an engine; where it ends is the same to the tolerance of the search."""
     chance = random.Random(4)  # noqa: S311

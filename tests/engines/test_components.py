@@ -43,6 +43,7 @@ def lumps(both):
     return both
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("form", ["a column a class", "a row a class"])
 @pytest.mark.parametrize("case", CASES)
 def test_mixtures_agree(lumps, layout, case, form):

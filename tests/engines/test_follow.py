@@ -263,7 +263,7 @@ def test_a_file_is_followed_by_whoever_opens_it(tmp_path):
         assert nbsql.load(con, "it").classes == ["a", "b", "c"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @NEW
 def test_threads_with_connections_of_their_own_learn_in_turn(connect):
     place = with_inbox(connect, "duckdb")

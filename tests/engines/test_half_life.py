@@ -23,6 +23,7 @@ def rows(count, days):
     ]
 
 
+@pytest.mark.nightly
 def test_a_late_batch_is_forgotten_and_a_time_that_never_comes_is_refused(both):
     options = {"target": "y", "weight": nbsql.HalfLife("1 day", at="sent"), "features": ["v", "x"]}
     found = []

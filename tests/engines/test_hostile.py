@@ -16,7 +16,6 @@ HOSTILE = [
 
 
 @pytest.mark.slow
-@pytest.mark.daily
 @pytest.mark.parametrize("names", [HOSTILE[::2], HOSTILE[1::2]], ids=["even", "odd"])  # a plan of all is wide
 def test_columns_labels_categories_and_models_round_trip(place, names):
     place.run("CREATE TABLE canary AS SELECT 'alive' AS state")

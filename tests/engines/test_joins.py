@@ -127,6 +127,7 @@ def test_slices_folds_and_decisions_of_joins(shop, engine):
     assert 0.5 < judged.log_loss < 3
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 def test_a_view_of_the_session_is_a_dimension_of_a_model_without_a_name(shop):
     place = shop("spark")

@@ -149,6 +149,7 @@ LABELS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("other", ["postgres"])
 def test_labels_and_categories_of_every_kind_go_there_and_back(connect, tmp_path, other):
     here, there = connect("duckdb"), connect(other)

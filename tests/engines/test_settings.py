@@ -142,6 +142,7 @@ def test_fewer_digits_are_those_of_the_answer_alone(people, digits):
     people.run("RESET ALL")
 
 
+@pytest.mark.nightly
 def test_answers_do_not_depend_on_how_a_database_compares_texts(people):
     """By bytes, by a language, and by a collation to which texts are equal that differ by case or accent."""
     expected = list(answers(people))

@@ -35,6 +35,7 @@ def test_a_table_of_ibis_on_the_same_connection_is_its_sql(pg):
         assert sum(row[1] for row in nbsql.fit(pg, table.filter(table.id < 10), target="y", id="id").priors) == 10
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 def test_a_frame_of_narwhals_on_spark_is_what_it_wraps(spark):
     narwhals = pytest.importorskip("narwhals", reason="narwhals is not installed: pip install narwhals")

@@ -165,6 +165,7 @@ def test_a_second_writer_gets_one_line(tables):
     assert [row[:2] for row in nbsql.load(tables, "m").batches] == [("1", "fit"), ("2", "update")]
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("first", ["complete", pytest.param("at work", marks=pytest.mark.nightly)])
 def test_of_two_writers_at_once_neither_breaks_the_model(tables, first):
@@ -214,6 +215,7 @@ def test_threads_that_write_one_model_take_turns(tables):
     assert set(batches) == {"1", *done} - {refused} != {"1"}
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_transient_model_does_not_follow_its_source(tables):
     model = nbsql.fit(tables, "first", target="y")
@@ -303,6 +305,7 @@ def test_views_follow_an_update(tables):
     assert sorted(map(tuple, after)) == sorted(model.predict("first").fetchall())
 
 
+@pytest.mark.nightly
 def test_maps_of_tokens_agree(spark, tmp_path):
     import duckdb
 
@@ -431,6 +434,7 @@ def test_errors_of_the_user_stay_those_of_spark(tables, monkeypatch):
     assert len(seen) == 1
 
 
+@pytest.mark.nightly
 def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables, monkeypatch):
     tables.udf.register("broken", lambda _: 1 / 0, "double")
     with pytest.raises(DatabaseError) as caught:
@@ -446,6 +450,7 @@ def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables
     assert "which cannot be read" in repr(model)
 
 
+@pytest.mark.nightly
 def test_a_variable_in_a_text_stays_text(spark):
     """Spark replaces ${name} by a variable of the system, of the environment or of the session, wherever it stands."""
     rows = [("${env:HOME}", "${spark.app.name}", ["a"]), ("b\\n", "it's", ["A"]), ("B\\n", "IT'S", ["b"])]
@@ -530,6 +535,7 @@ def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(s
         assert sum(line[1] for line in model.priors) == spark.sql(query).count()
 
 
+@pytest.mark.nightly
 @pytest.mark.few
 @pytest.mark.parametrize("kind", ["query", "temporary view"])
 def test_random_rows_are_drawn_once_for_a_fit(spark, kind):

@@ -132,7 +132,7 @@ def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine, co
 
     def write():
         try:
-            for _ in range(4):
+            for _ in range(2):
                 model.update("june", batch="june")
                 model.rollback("1")
                 model.update("june", batch="june")
@@ -154,8 +154,8 @@ def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine, co
     assert rounded(read["evaluate"]()) == legal["evaluate"][0]
 
 
+@pytest.mark.nightly
 @pytest.mark.forms("engine")
-@pytest.mark.slow
 @ON
 def test_writers_of_one_connection_take_turns(engine, connect):
     place = connect(engine)

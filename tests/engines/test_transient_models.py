@@ -150,8 +150,8 @@ def test_a_model_that_is_let_go_in_a_transaction_is_dropped_after_it(engine, con
     assert temporary(place) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.forms("engine")
-@pytest.mark.slow
 @ON
 def test_models_are_let_go_in_any_thread_and_by_the_garbage_collector(engine, connect):
     place = connect(engine)

@@ -48,8 +48,8 @@ def test_weights_by_one_of_folds_that_are_alike_are_those_by_all(place, monkeypa
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 
+@pytest.mark.nightly
 @pytest.mark.few
-@pytest.mark.slow
 def test_a_search_that_begins_with_a_sample_ends_at_the_same_weights(place, layout):
     place.table("inbox", COLUMNS, mail(200, 1))
     options = {"target": "label", "id": "id", "method": nbsql.Weighted(penalty=1)}

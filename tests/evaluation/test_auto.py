@@ -109,7 +109,7 @@ def test_methods_are_compared_without_a_class_of_one_fold(con, fold):
     assert three.best().classes == ["a", "b", "zz"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_bins_that_the_classes_cut_have_not_met_the_fold(table):
     """A column that has such bins by the caller is judged so, too, and numbers of few values are left alone."""
     options = {"target": "y", "fold": "part", "exclude": ["weight"], "infer": "types"}
@@ -192,7 +192,7 @@ def test_a_tree_of_numbers_that_count_only_together_has_quantiles(con):
     assert tree.log_loss < 0.6 * none.log_loss
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.look
 def test_a_key_is_no_feature_of_any_method_that_is_tried(con):
     rows = """SELECT i + 1 AS customer_id, 'a' || (i % 2 + i % 3) % 4 AS a, 'b' || (i % 2 + i % 5) % 4 AS b, i % 2 = 0 AS y
@@ -303,7 +303,7 @@ def test_a_column_that_repeats_another_may_be_a_parent(con):
     assert max(found.held_out.log_loss, losses[str(method)]) < 0.2 < 0.5 < losses["families chosen"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_where_all_columns_are_left_out_there_is_nothing_to_weigh(con):
     con.execute("""CREATE TABLE t AS
         SELECT CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y, (i % 7) * 1.0 AS n,
@@ -326,7 +326,7 @@ def test_a_method_keeps_texts_as_words(con):
     assert rows["tan"] == near(nbsql.cross_validate(con, seen, method="tan", families=told, **options).log_loss)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_weights_of_many_columns_are_not_learnt_unasked(con):
     columns = ", ".join(f"'a' || hash(i + {1000 * number}) % 2 AS c{number}" for number in range(201))
     con.execute(f"CREATE TABLE wide AS SELECT i % 2 = 0 AS y, {columns} FROM range(40) AS r(i)")
@@ -364,7 +364,7 @@ def test_weights_are_tried_with_the_best_matrix_as_one_more_feature(con):
     assert found.held_out.log_loss == pytest.approx(losses[chosen], abs=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_matrices_leave_out_columns_that_do_not_vary_or_follow_from_others(con):
     con.execute("""CREATE TABLE crossed AS
         SELECT i % 3 AS part, y, a, if(y = 'u', 1, -1) * a + hash(i, 2) % 997 / 900.0 AS b, 7.5 AS same, 3 - 2 * a AS follows
@@ -426,7 +426,7 @@ def test_weights_are_those_of_the_other_folds(con):
     assert found.best().families.keys() == {"a", "again", "x", "x_again"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_tree_with_weights_is_that_of_the_other_folds(con):
     """The tree of a fold is found without it, and its weights are those that minimise the loss of the rows of the others."""
     con.execute(
@@ -533,7 +533,7 @@ def _near(value):
     return near(value) if isinstance(value, float) else value
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_temperature_has_to_earn_its_place(con):
     """Five copies of a column are overconfident, and one is not."""
     con.execute("""
@@ -551,7 +551,7 @@ def test_a_temperature_has_to_earn_its_place(con):
     assert (alone.families, alone.exclude) == ({}, [])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_minus_infinity_is_a_missing_number_and_no_reason_to_refuse_the_table(con):
     numbers = "if(i % 9 = 0, '-inf'::DOUBLE, 0.5 + hash(i) % 100 / 7 + i % 2 * 5)"
     con.execute(f"CREATE TABLE endless AS SELECT i % 2 = 0 AS y, {numbers} AS a FROM range(60) AS r(i)")
@@ -611,8 +611,8 @@ def test_a_method_that_cannot_differ_from_the_others_is_not_tried():
     assert [reason_not_tried(nbsql.AODE(), each, 2, 1_005) for each in (100, 101)] == [None, reason]
 
 
+@pytest.mark.nightly
 @pytest.mark.look
-@pytest.mark.slow
 def test_flags_that_count_only_together_are_found(con):
     con.execute(
         """CREATE TABLE flags AS SELECT p = q AS y, p, q
@@ -662,7 +662,7 @@ def test_numbers_that_are_normal_stay_so(con):
     assert "the choice has seen the rows of the figures below, so that those of the best are too good" in str(found)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_named(table, layout):
     layout(value_pairs=1)
     options = {"target": "y", "features": ["x", "c", "c_again"], "folds": 2, "calibrate": False}
@@ -716,7 +716,7 @@ def _noise(con, columns, signal="0"):
     con.execute(f"CREATE TABLE noise AS SELECT hash(i, 0) % 2 = 0 AS y, {numbers} FROM range(600) AS r(i)")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(con):
     """Of 25 columns of noise, the best families look better than the priors on the rows that chose them, and are not."""
     _noise(con, 25)
@@ -733,7 +733,7 @@ def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(
     assert all(plain.reasons[name].startswith("tells nothing of the class: gains ") for name in plain.exclude)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_figure_of_a_choice_shows_a_signal(con):
     _noise(con, 4, "(hash(i, 0) % 2 = 0)::INT")
     found = nbsql.auto(con, "noise", target="y", methods=["naive"])

@@ -196,7 +196,7 @@ def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con,
     assert nbsql.auto(con, source(), target="y", features=["a", "x"], methods=["naive"]).best().classes == [0, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_method_that_gains_most_is_named_with_what_was_measured(con):
     columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, i % 5 AS part"
     con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")

@@ -33,7 +33,7 @@ def said(con, source, **options):
     return model, [str(each.message) for each in caught if "even on" in str(each.message)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_model_that_counts_evidence_twelve_times_is_said_to_be_worse_than_none(con, tmp_path):
     con.execute(f"COPY copies TO '{tmp_path}/copies.csv'")
     model, lines = said(con, "copies")

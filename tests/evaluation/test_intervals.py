@@ -256,7 +256,7 @@ def makers(con):
     return {name: nbsql.fit(con, "FROM t WHERE id < 200", target="y", **each) for name, each in options.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_models_that_derive_or_join_columns_are_compared_as_each_is_evaluated(makers):
     rest = "FROM t WHERE id >= 200"

@@ -56,7 +56,7 @@ def test_rows_are_learnt_under_any_name_and_others_under_none(con, options):
         assert learnt(model, source) is None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_batches_are_followed_through_updates_and_forgetting(con):
     parts = ["FROM t WHERE i < 80", "FROM t WHERE i BETWEEN 80 AND 149", "FROM t WHERE i >= 150"]
     model = nbsql.fit(con, parts[0], target="y", exclude=["i"])
@@ -70,7 +70,7 @@ def test_batches_are_followed_through_updates_and_forgetting(con):
     assert [learnt(model, each) for each in parts[:2]] == ["all", None]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_plots_and_the_report_hold_out_learnt_rows_alone(con):
     pytest.importorskip("vl_convert")
     train, test = (con.sql(f"FROM t WHERE i % 10 {side} 7").df() for side in ("<", ">="))

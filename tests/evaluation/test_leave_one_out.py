@@ -107,7 +107,7 @@ def test_every_row_is_predicted_as_a_fit_without_it_would(name):
         assert judged.log_loss == near(loss, rel=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(
     st.lists(row, min_size=2, max_size=6),
     st.sampled_from(["skip", "smooth"]),
@@ -162,7 +162,7 @@ def test_an_outlier_takes_no_digits_with_it(con):
     assert found.log_loss == near(refitted(con, "numbered", "part", play="y", **options)[1], rel=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_many_categories_are_scored_in_blocks(con):
     columns = ", ".join(f"'v' || hash(i, {j}) % 3 AS c{j}" for j in range(23))
     con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, {columns}, hash(i, 99) % 5 + 0.5 AS x FROM range(6) AS r(i)")

@@ -36,7 +36,7 @@ def groups(con, query, **options):
     return {name: columns for name, (columns, _) in found.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_auto_of_flags_is_auto_of_the_categories(con):
     con.execute(TABLE)
     frame, methods = encoded(con, bool), ["naive", nbsql.KDB(2)]
@@ -55,7 +55,7 @@ def test_auto_of_flags_is_auto_of_the_categories(con):
     assert "one category, size: 'size0', 'size1', 'size2', 'size3'" in str(found)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_first_value_may_be_left_out(con):
     con.execute(TABLE)
     found = nbsql.auto(con, encoded(con, int, drop_first=True), target="y", methods=["naive"])

@@ -57,7 +57,7 @@ def test_rows_that_nothing_explains_are_refused(con, refused):
         model.class_shares("FROM learnt WHERE x < -100")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_shares_that_do_not_settle_are_said(con):
     rows = "SELECT i % 2 AS y, CASE WHEN i % 1000 < 500 + i % 2 * 2 THEN 'u' ELSE 'v' END AS x FROM range(10000) AS r(i)"
     model = nbsql.fit(con, rows, target="y")

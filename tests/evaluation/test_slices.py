@@ -33,7 +33,7 @@ def shares(y, prediction, label):
     }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_slices_of_a_real_table(con, data):
     """Census incomes by occupation, which some rows lack, and by race and sex."""
     train, test = (ADULT.format(data, part) for part in ("train", "test"))
@@ -87,8 +87,8 @@ def test_the_slices_of_a_real_table(con, data):
         assert mine[1:] == pytest.approx(turned[1:]) if mine[0] == "accuracy" else mine[1:] != turned[1:]
 
 
+@pytest.mark.nightly
 @pytest.mark.few
-@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_slice_is_as_an_evaluation_of_its_rows_alone(con, classes):
     con.execute(f"CREATE TABLE t AS SELECT *, i % 3 < 2 AS half FROM ({rows(classes)})")

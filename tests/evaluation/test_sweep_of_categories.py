@@ -87,7 +87,7 @@ def test_words_backoffs_priors_and_folds_of_all_kinds(con, options):
         assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_many_settings_of_many_categories(con):
     columns = ", ".join(f"'v' || hash(i, {number}) % 5 AS c{number}" for number in range(10))
     con.execute(f"CREATE TABLE wide AS SELECT i % 2 AS y, {columns} FROM range(100) AS t(i)")

@@ -339,7 +339,7 @@ def mixed(rows):
 
 
 # One kind of splits for everybody: what differs by kind is how rows are dealt, which is scikit-learn's.
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "cv",
     [StratifiedKFold(3), *(pytest.param(cv, marks=pytest.mark.nightly) for cv in (4, KFold(4, shuffle=True, random_state=0)))],
@@ -368,7 +368,7 @@ def test_a_sweep_is_what_fits_of_every_fold_say(cv):
     assert again.cv_results_["rank_test_score"].tolist() == found.cv_results_["rank_test_score"].tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_sweep_over_families_by_leave_one_out():
     frame, labels = mixed(12)
     found = NaiveBayesCV(alphas=[1.0], families=[{}, {"k": nbsql.Categorical(alpha=5.0)}], cv="loo", scoring="accuracy").fit(

@@ -94,7 +94,7 @@ def test_what_the_options_of_a_fit_say(con):
         names(con, joined, joins=nbsql.Join("people", "who"), families={"born": "calendar"})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_searches_and_methods_take_parts(con):
     for method in ("tan", "aode", "logistic"):
         model = nbsql.fit(con, "calls", method=method, **OPTIONS)

@@ -283,7 +283,7 @@ def test_labels_of_one_integer_type_are_those_of_another(con):
     assert [row[:4] for row in cells(model)] == [row[:4] for row in before]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_labels_of_one_kind_are_learnt_whatever_their_types(con):
     kinds = {
         "CAST(i % 2 AS {}) AS y": ("INTEGER", "DOUBLE", "FLOAT", "DECIMAL(5,2)", "HUGEINT", "DECIMAL(12,6)"),

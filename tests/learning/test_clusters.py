@@ -90,7 +90,7 @@ def test_the_first_step_by_hand(con):
         assert found == pytest.approx(((7 if value == own[label] else 5) / 12 + 1) / 3, rel=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_log_likelihood_never_falls(table):
     found = [
         nbsql.fit(
@@ -116,7 +116,7 @@ def iris():
     return frame.set_axis(["a", "b", "c", "d", "kind"], axis=1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_numbers_end_where_scikit_learn_does_from_the_same_start(con, iris):
     numbers = iris[["a", "b", "c", "d"]].assign(i=range(len(iris)))
     con.execute("CREATE TABLE t AS FROM numbers")
@@ -175,7 +175,7 @@ def test_rows_of_known_clusters_are_learnt_and_forgotten(con, iris):
     assert model.log_likelihood("flowers") == pytest.approx(before, rel=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_numbers_that_are_far_apart_are_told_apart(con):
     generator = np.random.default_rng(5)
     rows = pd.DataFrame(generator.normal(size=(600, 2)) + np.repeat([[0, 0], [9, 0], [0, 9]], 200, axis=0), columns=["x", "y"])
@@ -215,7 +215,7 @@ def test_what_clusters_do_not_take_is_refused(con, case):
     assert str(caught.value) == message
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_needs_known_clusters_says_so(con):
     con.execute("CREATE TABLE t AS SELECT hash(i) % 10 / 10 + i % 2 AS x FROM range(30) AS r(i)")
     model = nbsql.fit(con, "t", target=None, method=nbsql.Clusters(2, starts=1))

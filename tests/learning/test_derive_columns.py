@@ -78,7 +78,7 @@ def test_what_a_result_contains(con):
     assert model.evaluate("t", by="per_page").slices.columns[0] == "per_page"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_roles_may_be_derived(con):
     """The class, the weight, the slices, the segment, the time of a row and the key of a dimension."""
     con.execute("CREATE TABLE sizes AS SELECT k, k * 2 AS size FROM range(3) AS r(k)")
@@ -112,7 +112,7 @@ def test_roles_may_be_derived(con):
         assert posteriors(model.predict_proba("t")) == pytest.approx(posteriors(hand.predict_proba(source)))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.look
 def test_searches_and_folds(con):
     for folds in (5, "loo"):

@@ -59,7 +59,7 @@ def test_models_merged_are_the_model_of_all_rows(a, b):
     agree(merged, fit(con, "rows", unseen="smooth"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(unweighted, unweighted)
 @few
 def test_slices_are_the_models_of_their_rows(a, b):

@@ -122,7 +122,7 @@ def table_of(model):
     return str(model.state.relations["statistics"]).replace('"', "")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_evidence_never_falls(table):
     """Of estimates that are those of maximum likelihood; with pseudo-counts it is the posterior that never falls."""
     largest = {"exclude": ["w", "half"], **MAXIMUM}
@@ -136,7 +136,7 @@ def test_the_evidence_never_falls(table):
         assert all(after >= before - 1e-9 * abs(after) for before, after in pairwise(found))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_ends_where_nothing_changes(table):
     options = {"target": "y", "features": ["v", "flag", "events"], "families": {"events": "poisson"}}
     ended = nbsql.fit(table, "t", method=nbsql.EM(tolerance=1e-3), **options)

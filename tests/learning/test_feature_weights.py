@@ -223,7 +223,7 @@ def test_every_family_is_scored_by_its_weight(con, target):
         assert gaps == pytest.approx([totals[row, label] - totals[row, first] for label in labels], abs=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_number_and_a_text_are_two_features_each(con):
     """A number of two values has one, and so has a column whose family is given; each view is scored by its own weight.
 
@@ -375,7 +375,7 @@ def test_what_weights_are_not_for(con):
         model.log_evidence("t")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path):
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:
@@ -424,7 +424,7 @@ def test_many_rows_in_turn_are_not_learnt_from_one_class(con, monkeypatch):
     assert 0.5 < weights_of(model, con)[1, "k"] < 1.5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_weights_of_many_rows_are_learnt_from_the_first_folds(con, monkeypatch):
     """As many as have enough rows, for each weight and of each class; 600 rows, 193 of the rarer class."""
     scored = []

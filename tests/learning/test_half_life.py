@@ -97,7 +97,7 @@ def test_whoever_reads_counts_reads_what_they_weigh(con):
         assert_same_rows(model.monitor("later", reference=reference), expected.monitor("later", reference=reference))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_counts_add_and_may_be_taken_away(con, tmp_path):
     model = nbsql.fit(con, "t", weight=AGED, name="kept", replace=True, **MODEL)
     model.update("later", batch="later")
@@ -201,7 +201,7 @@ def test_a_value_of_old_rows_stays_where_later_ones_of_it_are_forgotten(con):
     assert_same(model, nbsql.fit(con, learnt, weight=weight, **MODEL))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_reads_rows_at_one_time_weighs_them_now(con):
     families = {"x": nbsql.Binned(by="mdl")}
     options = {"target": "y", "features": ["v", "x", "g"], "families": families, "prior": "uniform"}

@@ -118,7 +118,7 @@ def test_gains_are_those_of_numpy(con, model, few):
         assert found[a, b] == pytest.approx([gain, np.sqrt(variance)], rel=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_pair_tells_what_no_sum_of_columns_can(con):
     query = "SELECT x > 4 AS a, b, c, (x > 4) = (b = 'u') AS y FROM t"
     losses = {}
@@ -218,7 +218,7 @@ def test_what_pairs_are_not_for(con, model):
         nbsql.fit(con, "t", families=model.families, **OPTIONS)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_line_takes_pairs_and_shows_them(tmp_path):
     path = str(tmp_path / "t.duckdb")
     with duckdb.connect(path) as con:

@@ -415,7 +415,7 @@ def test_a_model_in_another_database_finds_the_tables_there(shop, tmp_path):
     alike(nbsql.load(shop, "far", database=again).predict_proba("orders").fetchall(), expected)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_names_may_be_hostile(shop):
     table, columns = 'we"ird. t', ["the \n key", 'a"b', "source", "Select", "dimension_1"]
     quoted = ['"' + name.replace('"', '""') + '"' for name in [table, *columns]]

@@ -99,7 +99,7 @@ def test_families_of_models_that_estimate_nothing_from_counts_say_which_options_
         nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=given, families=families)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con):
     rows = con.execute("SELECT x, z FROM t").df()
     labels = con.execute("SELECT y FROM t").df()["y"]

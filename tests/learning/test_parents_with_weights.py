@@ -75,7 +75,7 @@ def test_a_further_feature_says_what_it_says_in_the_tree(con, model, words, bins
         )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_parents_tell_what_no_sum_of_columns_can(con):
     losses = [nbsql.cross_validate(con, "t", target="y", method=method, folds=2).log_loss for method in ("weighted", PARENTS)]
     assert losses[1] < 0.7 * losses[0]
@@ -114,7 +114,7 @@ def test_what_it_learns_later_changes_the_counts(con):
     assert [row[-1] for row in model.predict_proba("t").fetchall()] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_pairs_are_those_that_columns_by_themselves_leave(con):
     both = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(parents=1, pairs=2, penalty=10), name="both", replace=True)
     pairs = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(pairs=2, penalty=10), name="pairs", replace=True)

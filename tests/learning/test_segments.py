@@ -222,7 +222,7 @@ def test_a_frame_with_gaps_finds_the_segments_of_whole_numbers(con, joint):
     assert model.segments.fetchall() == [("0", 21.0), ("1", 20.0), (None, 1.0)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_thousand_segments_from_one_statement(con):
     statement = {}
     for count in (3, 1000):

@@ -122,7 +122,7 @@ def test_a_triple_says_what_its_cell_says_beyond_two_of_its_columns(con, model):
         assert found[i + 1, "yes"] - found[i + 1, "no"] == near(expected)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_triples_tell_what_no_pairs_can(con):
     pairs, both = (
         nbsql.cross_validate(
@@ -142,7 +142,7 @@ def test_columns_that_tell_nothing_together_are_no_triple(con):
     assert [*nbsql.fit(con, query, target="y", method=TRIPLES).families] == ["p", "q", "r", "s"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_auto_finds_them(con):
     pool = nbsql.Weighted(penalty=10, triples=40, parents=2)
     found = nbsql.auto(con, "SELECT * EXCLUDE (id) FROM t", target="y", methods=["naive", "weighted", pool])

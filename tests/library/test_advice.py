@@ -144,7 +144,7 @@ def test_real_tables_are_spoken_of_where_it_helps(con, data, file, target, colum
     assert [line.split("'")[1] for line in lines] == columns
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_cure_of_forest_cover_is_short_and_cures(con, data):
     (line,) = [line for line in said(con, str(data / "covtype_20k.parquet"), target="cover_type") if "hold 0 and 1" in line]
     assert line.endswith('and are taken for quantities: families={"wilderness_*": "bernoulli", "soil_*": "bernoulli"}')

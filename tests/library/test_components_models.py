@@ -157,7 +157,7 @@ def test_what_is_said_of_whole_classes(lumps):
     alike(model.drift("1", "later").fetchall(), plain.drift("1", "later").fetchall())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_many_numbers(con):
     columns = ", ".join(f"(hash(i, {f}) % 100) / 50.0 + 9 * (i % 2) AS x{f}" for f in range(60))
     con.execute(f"CREATE TABLE broad AS SELECT 'y' || (i // 2 % 2) AS y, {columns} FROM range(40) AS r(i)")
@@ -206,7 +206,7 @@ def test_labels_keep_their_type(con):
     assert type(model.predict("typed").fetchall()[0][-2]) is date
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_hostile_names(con):
     con.execute("""CREATE TABLE "rows" ("centres" DOUBLE, "nbsql'x""y
 z" DOUBLE, label VARCHAR, "members" VARCHAR)""")

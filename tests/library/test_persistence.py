@@ -81,7 +81,7 @@ def test_sql_scores_views_and_ctes_and_writes_what_it_scored(path):
     assert nbsql.models(path) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_readers_beside_many_replacements_never_see_half_a_model(path):
     with duckdb.connect(path) as con:
         answers = {}

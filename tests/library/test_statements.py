@@ -50,8 +50,8 @@ def test_a_batch_is_compared_only_with_those_of_as_many_rows_in_each_class(con):
     assert sum("size_of_total" in each.text for each in found) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.forms("rows")
-@pytest.mark.slow
 @pytest.mark.parametrize("rows", [20, 5_010])  # few rows are counted with one row for each number
 def test_more_numbers_than_one_scan_holds_are_counted_alike(con, rows):
     """The last ones are scanned apart, one of them carefully, as its squares lose digits."""

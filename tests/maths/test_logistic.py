@@ -203,7 +203,7 @@ def test_a_weight_is_so_many_copies_in_any_order(con, features):
     assert weights(nbsql.fit(con, copied, **options)) == pytest.approx(once, abs=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_large_table_is_begun_with_a_sample(con, layout):
     con.execute(DAYS.replace("range(200)", "range(2000)"))
     options = {"target": "place", "id": "i", "method": "logistic"}

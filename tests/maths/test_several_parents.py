@@ -127,7 +127,7 @@ def test_what_is_missing_is_a_category_like_others(con):
         assert scores(model, f"FROM asked WHERE i = {i}")[i] == pytest.approx(row, abs=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con):
     con.execute(f"CREATE TABLE parity AS {PARITY}")
     options = {"target": "y", "exclude": ["i"], "folds": 5}
@@ -143,7 +143,7 @@ def test_two_parents_tell_the_parity_of_three_and_folds_find_their_number(con):
     assert scores(told, "parity") == {i: pytest.approx(row, abs=1e-9) for i, row in scores(model, "parity").items()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_some_rows_choose_the_number_of_parents_and_more_folds_the_weights(con, monkeypatch):
     monkeypatch.setattr("nbsql.learning.depth.ROWS_TO_CHOOSE", 150)
     con.execute("""CREATE TABLE t AS

@@ -47,8 +47,8 @@ def test_texts_that_are_hard_to_cut(con, words, least, ngrams):
     assert_same(con, pd.DataFrame(TEXTS, columns=["label", "message"]), "label", "message", words, least, ngrams)
 
 
+@pytest.mark.nightly
 @pytest.mark.few
-@pytest.mark.slow
 @pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])
 @pytest.mark.parametrize("name", QUERIES)
 def test_real_texts(con, data, name, words):

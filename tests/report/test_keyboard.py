@@ -74,7 +74,7 @@ def test_all_that_can_be_used_is_reached_seen_and_changed_by_keys(con, tmp_path)
         assert page.run(POSTERIOR) != pytest.approx(prior, abs=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_sentence_is_typed_and_its_words_count_as_in_the_model(con, tmp_path):
     sentence = "Free   prize: lunch, FREE caf\u00e9 \u0928\u092e\u0938\u094d\u0924\u0947 nowhere"
     con.execute(

@@ -113,6 +113,7 @@ con.sql("SELECT prediction, avg((prediction = arrival)::INT) AS right FROM score
 }
 
 
+@pytest.mark.nightly
 def test_jobs_are_done_from_their_data_to_a_picture(tmp_path):
     cells = [cell for job in JOBS.values() for cell in job]  # in one kernel, which takes seconds to start
     notebook = executed(tmp_path, *cells)

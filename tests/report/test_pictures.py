@@ -98,7 +98,7 @@ def test_axes_have_round_factors(model):
     assert [round(math.exp(value), 9) for value in factor_parameter([-2.0, 1.0])["value"]] == [0.25, 0.5, 1.0, 2.0]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_narrow_window_shows_all_of_a_picture(model, tmp_path):
     assert 'style="max-width:100%;height:auto"' in model.plot.ranking()._repr_html_()
     model.report(tmp_path / "page.html", source="people")
@@ -110,7 +110,7 @@ def test_a_narrow_window_shows_all_of_a_picture(model, tmp_path):
     assert max(found) <= 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_long_names_of_classes_stand_below_each_other_on_a_phone(con, tmp_path):
     rows = "SELECT 'an answer of a long name, ' || i % 3 AS y, (i % 3) + i % 7 / 7.0 AS x FROM range(90) AS t(i)"
     nbsql.fit(con, rows, target="y", families={"x": "gaussian"}).report(tmp_path / "page.html", source=rows)
@@ -120,7 +120,7 @@ def test_long_names_of_classes_stand_below_each_other_on_a_phone(con, tmp_path):
     assert min(widths) > 240
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_values_with_those_of_their_parents_have_two_lines_on_a_phone(con, tmp_path):
     rows = "SELECT i % 2 AS y, 'one of long names ' || i % 3 AS a, 'one of some others ' || i % 3 AS b FROM range(90) AS t(i)"
     nbsql.fit(con, rows, target="y", method="tan").report(tmp_path / "page.html")
@@ -145,7 +145,7 @@ def test_numbers_of_a_row_are_short(con):
     assert [row["label"] for row in picture.figure.tables["rows"]] == ["prior", "x = 3.33333333", "total"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_wide_window_is_filled_by_the_pictures(model, tmp_path):
     model.report(tmp_path / "page.html", source="people")
     with tab(tmp_path / "page.html", tmp_path, width=1280) as page:

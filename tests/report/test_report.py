@@ -82,7 +82,7 @@ def test_the_sql_of_every_figure_of_a_page_runs_by_itself(con, text):
         assert con.execute(query).fetchone() is not None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_page_names_no_address_and_what_a_value_says_is_text(text):
     packed = [gzip.decompress(base64.b64decode(blob)).decode() for blob in re.findall(r'gzip" id="\w+">([^<]+)<', text)]
     assert len(packed) == 2
@@ -554,7 +554,7 @@ def test_of_two_classes_the_other_one_is_named_and_both_calibrations_are_measure
         assert all("log loss" not in note for note in model.plot.verdict(held).figure.notes if note)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_row_is_that_of_the_source_and_a_report_explains_chosen_rows(con, model, tmp_path):
     rows = con.sql("FROM rows").fetchall()
     columns = con.sql("FROM rows").columns
@@ -576,7 +576,7 @@ def test_a_row_is_that_of_the_source_and_a_report_explains_chosen_rows(con, mode
             model.report(path, source="rows", rows=wrong)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_library_of_a_page_is_made_once_on_a_machine(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))

@@ -54,7 +54,7 @@ def test_without_rows_the_report_says_that_it_cannot_say_how_good_the_model_is(m
     assert caveat == "The numbers below follow from the counts alone."
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_rows_that_were_learnt_are_said_to_be_predicted_by_a_model_without_them(model, tmp_path):
     model.report(tmp_path / "page.html", source=f"FROM ({SEA}) LIMIT 120")
     assert "Of 120 rows, each predicted by a model that has not learnt it, " in summary_of(tmp_path / "page.html")[0]
@@ -125,7 +125,7 @@ def test_of_a_small_table_no_row_is_held_out(con, rows, tmp_path):
     assert ("leave-one-out" in text) == (rows == 29)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_report_chooses_a_model_of_derived_columns_once(con, tmp_path):
     page = tmp_path / "page.html"
     source = "SELECT i AS fare, 'a' || i % 3 AS port FROM range(100) AS r(i)"
@@ -134,7 +134,7 @@ def test_the_report_chooses_a_model_of_derived_columns_once(con, tmp_path):
     assert "high = true" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_makes_the_report_of_a_file_and_of_a_table(tmp_path):
     database, file = str(tmp_path / "shop.duckdb"), str(tmp_path / "sea.csv")
     with duckdb.connect(database) as con:

@@ -95,7 +95,7 @@ def before(team):
         return answers(con)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_database_with_models_is_restored_whole(team, before, tmp_path):
     # Opened anew: a file has its relations in the order of their names, whatever the order in which they were made.
     with duckdb.connect(str(team), read_only=True) as con:
@@ -128,7 +128,7 @@ def test_a_file_that_nbsql_has_made_is_restored_whole(tmp_path):
         assert answers(con) == nearly(before, 1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path):
     config = {"storage_compatibility_version": "v1.0.0"}
     with duckdb.connect(str(tmp_path / "old.duckdb"), config=config) as con:
@@ -179,7 +179,7 @@ def test_models_of_an_attached_database_are_used_by_their_macros(team, before, h
                 con.execute(f'DETACH "{name}"')
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team, tmp_path):
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         con.execute(ROWS)
@@ -225,7 +225,7 @@ WITHOUT_JSON = """CREATE TEMP MACRO json_serialize_plan(query) AS CAST(error('no
 IN_WASM = "CREATE TEMP MACRO current_setting(name) AS 'wasm'"  # where DuckDB would fetch json, and wait without a network
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_macros_need_no_json_where_the_database_is_known(tmp_path):
     def known(con, *database):
         found = answers(con, *database, how="told" if database else "path")

@@ -151,7 +151,7 @@ def test_any_text_round_trips(names):
         }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(st.lists(ANY | st.just(""), min_size=4, max_size=4, unique=True))
 @example(["a'b", 'a"b', "A'B", "a''b"])
 @example(["yes", "Yes", "YES", "yes_2"])

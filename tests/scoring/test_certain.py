@@ -300,7 +300,7 @@ def test_errors_are_one_line(con, refused):
         model.predict("t", certain=0.9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("splits", [8, pytest.param(200, marks=pytest.mark.nightly)])
 def test_the_promise_is_kept_in_random_splits(con, data, splits):
     """In at most one of twenty splits fewer than seven in ten of the certain ones are right. Of a tenth nothing is known."""

@@ -156,7 +156,7 @@ def test_a_model_stays_right_when_others_come_later(con, rows, later):
         assert ours == pytest.approx(theirs, rel=1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_numbers_in_lists_are_no_reason_for_a_row_a_class(con):
     columns = ", ".join(f"sin(i * {j + 1}) + i % 2 AS x{j}" for j in range(300))
     con.execute(f"CREATE TABLE many AS SELECT i % 2 AS y, {columns} FROM range(1000) AS numbers(i)")

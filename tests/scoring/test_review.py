@@ -22,7 +22,7 @@ def weather(con):
     return nbsql.fit(con, days, target="play", name="weather")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_queue_of_a_real_table(con, data):
     """Census incomes: a model of few rows asks for others."""
     con.execute(f"CREATE TABLE pool AS SELECT row_number() OVER () AS id, * FROM ({ADULT.format(data, 'test')}) LIMIT 3000")

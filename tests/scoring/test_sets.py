@@ -135,7 +135,7 @@ def test_sets_go_beside_calibrated_posteriors(con, name, method):
     assert model.predict_proba("data").fetchall() == calibrated
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_promise_is_kept_on_real_tables(con, data):
     """Over ten cuts of a table the share that is held is within two standard errors of what was promised, by class, too."""
     numbers = "COLUMNS(lambda c: NOT regexp_matches(c, 'soil|wilderness'))"
