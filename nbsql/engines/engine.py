@@ -93,6 +93,10 @@ class Engine(Catalogue):
         relation = self.renderer.fragment("rows_from_json", text, json_structure(columns), list(columns.items()))
         return self.described(Source(relation, "the rows", [], is_frame=True))
 
+    def numbers_rows(self, source: Source) -> bool:
+        """Whether the rows of a source have numbers, `rowid`: those of a table in which no column has this name."""
+        return source.is_table and self.renderer.traits.row_numbers and source.column("rowid") is None
+
     def described(self, source: Source) -> Source:
         """A source whose columns were not known yet. Raises InputError if it cannot have their names."""
         source.columns = self.columns(source.relation)

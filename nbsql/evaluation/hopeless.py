@@ -49,16 +49,15 @@ def _is_judged(spec: Spec) -> bool:
 
 def _sample(state: ModelState, source: Source, count: float) -> Markup:
     """Some thousand rows of a source, always the same ones: of one that is costly to read, of its first ones."""
-    renderer, rows = state.engine.renderer, source.relation
+    engine, rows = state.engine, source.relation
     if not source.is_table:
-        rows, count = renderer.fragment("excerpt", rows, look.FIRST_ROWS), min(count, look.FIRST_ROWS)
+        rows, count = engine.renderer.fragment("excerpt", rows, look.FIRST_ROWS), min(count, look.FIRST_ROWS)
     most = TEXTS if any(feature.family.bag for feature in state.spec.features) else ROWS
     if count <= most:
         return source.relation
     share = round(1e6 * most / count)
-    numbered = source.is_table and renderer.traits.row_numbers
     columns = [column for feature in state.spec.features for column in feature.columns]
-    return renderer.subquery("sampled_share", rows, columns, source.kinds, share, has_row_numbers=numbered)
+    return engine.renderer.subquery("sampled_share", rows, columns, source.kinds, share, engine.numbers_rows(source))
 
 
 def _fault(losses: Sequence[tuple[Any, ...]], shares: Sequence[float], priors: Sequence[float]) -> str | None:

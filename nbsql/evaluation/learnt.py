@@ -54,7 +54,7 @@ def remember(state: ModelState, source: Source, keys: Sequence[Key] | None = Non
     count = keys[-1][1].rows if keys else 0
     if not count:
         return
-    is_numbered = source.is_table and renderer.traits.row_numbers and "rowid" not in map(folded, source.kinds)
+    is_numbered = state.engine.numbers_rows(source)
     if not is_numbered:
         relation, count = renderer.fragment("first_rows_numbered", relation, look.FIRST_ROWS), min(count, look.FIRST_ROWS)
     share = None if count <= ROWS else round(1e6 * ROWS / count)

@@ -21,7 +21,6 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.derived import with_derived_columns
 from nbsql.plan.form import complete_features, is_wide, mark_complete
-from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.dependence import KDB
@@ -269,8 +268,7 @@ class Folds:
         if self._prepared_rows is not None:
             self.rows_with_folds = self._prepared_rows
             return
-        has_row_numbers = source.is_table and renderer.traits.row_numbers
-        by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
+        by = "number" if engine.numbers_rows(source) else "hash"
         rows = engine.query_value("row_count", source.relation)
         if column is None and folds > max(rows, USUAL_FOLDS):
             raise InputError(

@@ -231,8 +231,8 @@ def _rows(engine: Engine, source: Source, columns: Sequence[str]) -> tuple[Marku
     if not source.is_table:
         return renderer.fragment("excerpt", source.relation, FIRST_ROWS), False
     share = round(_MILLION * ROWS / count)
-    numbered = renderer.traits.row_numbers and all(each.name.lower() != "rowid" for each in source.columns)
-    return renderer.subquery("sampled_share", source.relation, columns, source.kinds, share, has_row_numbers=numbered), False
+    numbered = engine.numbers_rows(source)
+    return renderer.subquery("sampled_share", source.relation, columns, source.kinds, share, numbered), False
 
 
 def _unbroken(engine: Engine, source: Source, spec: Spec, looks: dict[str, Look]) -> dict[str, Look]:

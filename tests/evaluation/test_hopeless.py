@@ -99,3 +99,8 @@ def test_a_model_of_a_hundred_copies_is_said_to_be_worse_than_none(con):
     with pytest.warns(nbsql.NbsqlWarning):
         judged = model.evaluate(f"SELECT y, {copies} FROM once")
     assert f"the log loss, {judged.log_loss:.4f}, is above that of the priors alone, {judged.log_loss_of_priors:.4f}" in line
+
+
+def test_a_table_with_a_column_rowid_is_judged_by_its_other_columns(con):
+    con.execute("CREATE TABLE named AS SELECT y, x, 'r' || x AS rowid FROM sorted")  # DuckDB's rowid would be a number
+    assert said(con, "named", exclude=["rowid"])[1] == []
