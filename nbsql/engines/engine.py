@@ -100,7 +100,7 @@ class Engine(Catalogue):
     def described(self, source: Source) -> Source:
         """A source whose columns were not known yet. Raises InputError if it cannot have their names."""
         source.columns = self.columns(source.relation)
-        check_distinct([column.name for column in source.columns], source.label)
+        check_distinct(source.names, source.label)
         check_names(source.columns, source.label)
         return source
 

@@ -94,6 +94,11 @@ class Source:
         return Rows(facts.relation, names, self.joins, keeps_order=self.is_frame, added=facts.added)
 
     @property
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+        return [column.name for column in self.columns]
+
+    @property
     def kinds(self) -> dict[str, str]:
         """The kind of each column by its name; see `Column.kind`."""
         return {column.name: column.kind for column in self.columns}

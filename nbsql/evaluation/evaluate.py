@@ -79,8 +79,7 @@ def comparison(
     weights = None if weight is None else _column(source, weight, "the weight").name
     if weights is not None:
         check_weights(state.engine, source, weights, _column(source, state.spec.target, "the target").name)
-    columns = [column.name for column in source.columns]
-    rows = Judgeable(source.relation, columns, weight=weights, as_text=as_text)
+    rows = Judgeable(source.relation, source.names, weight=weights, as_text=as_text)
     return Query(state.engine, state.plan.comparison(rows, state.classes, other.plan, other.classes, calibrations), source)
 
 
@@ -106,7 +105,7 @@ def rows_to_judge(state: ModelState, source: Source, weight: str | None, by: Seq
     for column in filter(None, (target, weights, *sliced)):
         columns[folded(column.name)] = column.name
     renderer = state.engine.renderer
-    read, narrowed = [column.name for column in source.columns], source.relation
+    read, narrowed = source.names, source.relation
     if state.spec.segment_by is None:  # the segment expression may read any column
         read = list(columns.values())
         narrowed = renderer.subquery("selected_columns", source.relation, read)
@@ -140,7 +139,7 @@ def _column(source: Source, name: str, role: str) -> Column:
         raise InputError(f"{role} must be the name of a column, not {name!r}")
     found = source.column(name)
     if found is None:
-        raise no_column(name, (column.name for column in source.columns), source.label, role)
+        raise no_column(name, source.names, source.label, role)
     return found
 
 

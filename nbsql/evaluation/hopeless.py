@@ -33,7 +33,7 @@ def hopeless(state: ModelState, source: Source) -> str | None:
     )
     if sum(shares) < MIN_ROWS:
         return None
-    sample, columns = _sample(state, source, sum(shares)), [column.name for column in source.columns]
+    sample, columns = _sample(state, source, sum(shares)), source.names
     tables = state.relations["parameters"], state.relations["lookups"]  # whose classes are those that were just fitted
     scored = state.plan.scored(Rows(sample, columns), state.classes, tables)
     losses = [row for row in engine.query_macro("losses_by_class", *scored) if row[0] is not None]

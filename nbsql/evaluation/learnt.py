@@ -22,11 +22,11 @@ from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedErro
 from nbsql.evaluation.evaluation import ALL
 from nbsql.family import NUMBERS
 from nbsql.learning import look
+from nbsql.learning.count import counting_plan
 from nbsql.learning.factorised import make_count
-from nbsql.plan import Entry, Plan
+from nbsql.plan import Entry
 from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded
-from nbsql.rendering.relations import Relations
 from nbsql.spec.rules import spec_for_recount
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
@@ -234,7 +234,7 @@ def _are_same(weights: Weights, others: Weights) -> bool:
 def _part_with_cells_of(state: ModelState, spec: Spec, source: Source, parts: list[str]) -> str | None:
     """The first of some parts of a model whose cells are those of a source."""
     engine = state.engine
-    counting = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
+    counting = counting_plan(engine, spec)
     with engine.temporaries() as temporary:
         count = make_count(engine, source, counting, temporary)
         count.scan(quiet=True)

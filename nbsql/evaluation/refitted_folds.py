@@ -14,7 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.evaluation.leave_one_out import check_folds, make_folds
 from nbsql.learning.copies import warn_of_copies
-from nbsql.learning.count import Count
+from nbsql.learning.count import Count, counting_plan
 from nbsql.learning.depth import with_best_depth
 from nbsql.learning.em import run_em
 from nbsql.learning.feature_weights import find_weights
@@ -22,9 +22,7 @@ from nbsql.learning.fit_warnings import mark_few_values
 from nbsql.learning.folds import Folds
 from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import with_features
-from nbsql.plan import Plan
 from nbsql.plan.context import Context
-from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.dependence import KDB, TAN
 from nbsql.spec.rules import spec_for_recount
@@ -102,7 +100,7 @@ class RefittedFolds(Folds):
             spec = self._with_given_priors(with_best_depth(engine, spec, source))
             self._by_fold[name] = spec
             sliced = replace(spec, slice_by="nbsql_slice")
-            plan = Plan(engine.renderer, sliced, Relations(engine.renderer, transient=engine.transient_name()))
+            plan = counting_plan(engine, sliced)
             count = Count(engine, source, plan, temporary, sliced=rows)
             count.scan(quiet=True)
             if spec.em is not None:

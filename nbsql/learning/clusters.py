@@ -7,12 +7,10 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError
-from nbsql.learning.count import Count
+from nbsql.learning.count import Count, counting_plan
 from nbsql.learning.draft import Draft
 from nbsql.learning.em import Expectation, SoftCount, is_settled, warn_of_end
-from nbsql.plan import Plan
 from nbsql.plan.context import Context
-from nbsql.rendering.relations import Relations
 from nbsql.spec.method import Clusters
 from nbsql.spec.spec import CLUSTER, Spec
 from nbsql.warn import warn_user
@@ -55,9 +53,8 @@ class _Search(SoftCount):
             firsts = self.engine.create("choose the first rows", temporary("firsts"), query)
             if self.engine.query_value("row_count", firsts) < k:
                 raise InputError(f"{self.source.label} has fewer than {k} different rows; ask for fewer clusters")
-            relations = Relations(self.engine.renderer, transient=self.engine.transient_name())
             rows = render("rows_at_the_start", context, self.rows, firsts, self.columns, k)
-            return self._count(Plan(self.engine.renderer, self.spec, relations), rows, temporary)
+            return self._count(counting_plan(self.engine, self.spec), rows, temporary)
 
     def _has_begun(self, steps: int, _previous: Expectation | None, _current: Expectation) -> bool:
         return steps >= min(FIRST_STEPS, self.options.iterations)

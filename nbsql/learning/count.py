@@ -285,10 +285,14 @@ def check_weight_sums(name: str, sums: Iterable[float], of: str = "of a class ")
             )
 
 
+def counting_plan(engine: Engine, spec: Spec) -> Plan:
+    """The plan by which rows are counted for a model that is never made."""
+    return Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
+
+
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
     """The source, in a temporary table unless it is quick to read again, since a search reads it many times."""
     if source.allows_rereads(1):
         return source
-    plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
-    engine.run_all([plan.stage(source.relation, relation)])
+    engine.run_all([counting_plan(engine, replace(spec, components=None)).stage(source.relation, relation)])
     return Source(relation, source.label, source.columns, rereads=True, is_frame=source.is_frame)

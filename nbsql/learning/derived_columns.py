@@ -54,7 +54,7 @@ def source_with_derived_columns(engine: Engine, spec: Spec, source: Source, titl
     features = {column for feature in spec.features for column in feature.columns}
     absent = [each for each in required if each.words and each.name in features and folded(each.name) not in present]
     if absent:
-        raise no_features([each.name for each in absent], [each.name for each in source.columns], source.label, title)
+        raise no_features([each.name for each in absent], source.names, source.label, title)
     for each in spec.derived:
         known = {*present, *(folded(other.name) for other in made)}
         missing = [name for name, _ in each.reads if folded(name) not in known]
@@ -63,8 +63,7 @@ def source_with_derived_columns(engine: Engine, spec: Spec, source: Source, titl
         if missing and folded(each.name) in present:
             continue
         if missing:
-            names = (column.name for column in source.columns)
-            raise no_column(missing[0], names, source.label, f"from which {title} derives {each.name!r}")
+            raise no_column(missing[0], source.names, source.label, f"from which {title} derives {each.name!r}")
         made += _texts(engine, each, source, made, title, texts)
         made += _times(engine, each, source, made, title) if each.part is not None else []
         made.append(each)
@@ -123,7 +122,7 @@ def _has_values(engine: Engine, source: Source, column: Column) -> bool:
 
 
 def _extended(engine: Engine, source: Source, derived: tuple[Derived, ...]) -> Source:
-    names = [column.name for column in source.columns]
+    names = source.names
     read = source.relation
     if source.as_texts is not None and any("try_cast" in each.expression.lower() for each in derived):
         read = engine.renderer.fragment("apart_from_reader", read)

@@ -11,17 +11,16 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.learning.collinear import check_covariances, features_with_covariance
-from nbsql.learning.count import Count, total_rows
+from nbsql.learning.count import Count, counting_plan, total_rows
 from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import best_features
 from nbsql.learning.shared_features import SharedFeatures
-from nbsql.plan import Plan, query_of_estimates
+from nbsql.plan import query_of_estimates
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.derived import with_derived_columns
 from nbsql.plan.form import complete_features, is_wide, mark_complete
-from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.dependence import KDB
 from nbsql.spec.estimating import estimation_key
@@ -290,7 +289,7 @@ class Folds:
 
     def _count_cells(self, spec: Spec, rows: Markup, cells: Markup) -> list[tuple[Any, ...]]:
         """Create a temporary table of the cells of some rows; return their classes, as `Count.scan` does."""
-        plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
+        plan = counting_plan(self.engine, spec)
         with self.engine.temporaries() as temporary:
             count = Count(self.engine, self.source, plan, temporary, sliced=rows)
             labels = count.scan(quiet=spec.em is not None)

@@ -174,7 +174,7 @@ def _learn_present_rows(change: Change, rows: Source, present: Present | None) -
 def _columns_read(spec: Spec, table: Source) -> Sequence[str]:
     """The columns of a table that a model reads: all, if it reads some by expressions or keys."""
     if spec.derived or spec.joins or spec.slice_expression or spec.half_life is not None:
-        return [column.name for column in table.columns]
+        return table.names
     read = {folded(name) for name in spec.columns}
     return [column.name for column in table.columns if folded(column.name) in read]
 

@@ -169,10 +169,8 @@ def join_dimensions(
     for dimension in missing:
         for key, _ in dimension.on:
             if folded(key) not in names:
-                columns = [column.name for column in source.columns]
-                raise InputError(
-                    f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, columns)}"
-                )
+                hint = suggestion(key, source.names)
+                raise InputError(f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{hint}")
     joins = number_joins(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in missing])
     for joining in joins:
         _check_dimension(engine, joining, title)

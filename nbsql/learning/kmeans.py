@@ -11,12 +11,10 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, counted, listed
 from nbsql.family import Gaussian
-from nbsql.learning.count import Count, stage_source
+from nbsql.learning.count import Count, counting_plan, stage_source
 from nbsql.learning.draft import Draft
 from nbsql.learning.selection import rounded
-from nbsql.plan import Plan
 from nbsql.plan.context import Context
-from nbsql.rendering.relations import Relations
 from nbsql.spec.components import ClassSplit, Components
 from nbsql.spec.spec import Spec
 from nbsql.storage.written import places_of_labels
@@ -87,7 +85,7 @@ class _Search:
         gaussian = Gaussian().with_defaults(alpha=1.0, nulls="skip", unseen="skip")  # any number is counted with its moments
         numbers = (replace(feature, family=gaussian) if feature.is_number else feature for feature in spec.features)
         spec = replace(spec, features=tuple(numbers))
-        plan = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
+        plan = counting_plan(engine, spec)
         with engine.temporaries() as temporary:
             count = Count(engine, source, plan, temporary)
             self.labels = count.scan(quiet=True)

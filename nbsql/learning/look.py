@@ -104,7 +104,7 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
         spec = resolve([replace(column, look=None) for column in source.columns], options, source.label)
     except InputError:
         return {}  # the verb itself says so, or has other options
-    kinds = {column.name: column.kind for column in source.columns}
+    kinds = source.kinds
     categories = {column.name for column in source.columns if column.is_category}
     features = [
         feature

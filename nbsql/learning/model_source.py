@@ -75,9 +75,7 @@ def read_as_learnt(engine: Engine, spec: Spec, statistics: Markup, source: Sourc
     values = engine.query_macro("values_of_columns", source.relation, list(others))[0]
     if empty := {name: others[name] for name, n in zip(others, values, strict=True) if not n}:
         types = {name: None if kind in ("", *NO_TYPE) else engine.type_name(kind) for name, kind in empty.items()}
-        source.relation = engine.renderer.fragment(
-            "without_values", source.relation, [each.name for each in source.columns], types
-        )
+        source.relation = engine.renderer.fragment("without_values", source.relation, source.names, types)
         source.columns = engine.columns(source.relation)
 
 
@@ -92,8 +90,7 @@ def _labels_as_learnt(engine: Engine, spec: Spec, source: Source) -> None:
     else:
         is_other = engine.query_value("row_count", source.relation, target.name) > 0
     if not is_other:
-        names = [column.name for column in source.columns]
-        source.relation = engine.renderer.fragment("with_type", source.relation, names, target.name, learnt)
+        source.relation = engine.renderer.fragment("with_type", source.relation, source.names, target.name, learnt)
         source.columns = engine.columns(source.relation)
 
 

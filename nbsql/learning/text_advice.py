@@ -197,7 +197,7 @@ def advice_on_days(engine: Engine, column: str, kind: str) -> str:
 
 def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -> None:
     """Warn about columns of texts that would be numbers, for which no family is tried."""
-    kinds = {column.name: column.kind for column in source.columns}
+    kinds = source.kinds
     texts = [feature for feature in features if feature.family.cell == "level" and kinds[feature.column] == "text"]
     if texts:
         cells = engine.renderer.fragment("texts_as_cells", source.relation, [feature.column for feature in texts])

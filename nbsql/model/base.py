@@ -283,10 +283,9 @@ class Handle:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds (but `left_out`)."""
         columns = check_columns(self.state, source, spec)
         if verb == "explain":
-            names = [column.name for column in source.columns]
             for name in self.state.spec.id:
                 if folded(name) not in columns:
-                    raise no_column(name, names, source.label, f"the id of {self.state.title}")
+                    raise no_column(name, source.names, source.label, f"the id of {self.state.title}")
             return
         for name in self._added_columns(verb):
             if folded(name) in columns and folded(name) not in left_out:

@@ -137,8 +137,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         return {free_name(FOLD, names): folds}
 
     def _make(self, engine: Engine, source: Source, options: Mapping[str, Any]) -> None:
-        names = [column.name for column in source.columns]
-        fold = None if self.cv == "loo" else max((name for name in names if name.rstrip("_") == FOLD), key=len)
+        fold = None if self.cv == "loo" else max((name for name in source.names if name.rstrip("_") == FOLD), key=len)
         choice(self.scoring, Scoring, "scoring")
         by: Any = self.scoring.removeprefix("neg_")
         folds: Any = "loo" if fold is None else 2

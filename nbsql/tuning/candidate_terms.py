@@ -15,12 +15,11 @@ from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
 from nbsql.evaluation.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
+from nbsql.learning.count import counting_plan
 from nbsql.learning.evidence import Evidence
 from nbsql.learning.folds import Folds
 from nbsql.learning.one_dependence import has_many_bins
 from nbsql.learning.weighted import FeatureWeightSearch
-from nbsql.plan import Plan
-from nbsql.rendering.relations import Relations
 from nbsql.spec.dependence import FoundParents
 from nbsql.spec.method import Logistic, Weighted
 from nbsql.spec.spec import Feature, Spec
@@ -307,7 +306,7 @@ class CandidateTerms:
         columns = [(feature.index, place) for feature, place in numbered]
         relation = self._create("evidence of the candidates", "evidence_of_candidates", priors, terms, columns, self.classes)
         spec = replace(self.cv.specs[0], features=())
-        plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
+        plan = counting_plan(self.engine, spec)
         search = FeatureWeightSearch(
             self.engine, plan, Logistic(), relation, relation, self._temporary_name,
             counts=[float(counts[k]) for k in range(1, self.classes + 1)],

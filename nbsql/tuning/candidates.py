@@ -22,7 +22,7 @@ _ALPHAS = (0.1, 10.0)
 
 def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:
     """The candidate families of some features of one column by name, besides those of the default spec. Takes one read."""
-    kinds = {column.name: column.kind for column in source.columns}
+    kinds = source.kinds
     looks = {column.name: column.look.family for column in source.columns if column.look is not None}
     families_by_name: dict[str, list[Family]] = {}
     for feature, facts in _with_infinities(engine, source, column_facts(engine, source.relation, spec, features, kinds)):

@@ -42,10 +42,9 @@ def _is_auto(family: Any) -> bool:
 
 def with_families(engine: Engine, source: Source, options: Options, columns: Sequence[str] | None) -> Options:
     """The options of a fit, with families chosen for some columns (None: all) by cross-validation on a sample of the rows."""
-    names = [column.name for column in source.columns]
     for name in columns or []:
-        if name.lower() not in map(str.lower, names):
-            raise no_column(name, names, source.label)
+        if name.lower() not in map(str.lower, source.names):
+            raise no_column(name, source.names, source.label)
     budget = Budget()
     with engine.temporaries() as temporary:
         sampled = sampled_source(engine, source, options, None, budget, temporary)

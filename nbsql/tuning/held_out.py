@@ -107,7 +107,7 @@ def rows_in_parts(
 
 def split_at_part(engine: Engine, source: Source, parts: Markup, name: str) -> tuple[Source, Source]:
     """The rows beside a part, and those of it, with the columns of the source."""
-    renderer, columns = engine.renderer, [column.name for column in source.columns]
+    renderer, columns = engine.renderer, source.names
 
     def rows_of(macro: str) -> Source:
         relation = renderer.subquery("selected_columns", renderer.subquery(macro, parts, name), columns)
