@@ -395,6 +395,6 @@ def named_rows(query: Query) -> tuple[list[str], list[tuple[Any, ...]]]:
     return query._run(query._engine.named_rows)
 
 
-def relation_query(state: ModelState, name: str, *order: str) -> Query:
-    """The query of a relation of a model, sorted by some columns."""
-    return macro_query(state, "sorted_by", state.relations[name], order)
+def priors_query(state: ModelState) -> Query:
+    """The query of the priors of a model, in the order of its classes."""
+    return macro_query(state, "sorted_by", state.relations["priors"], ["class"])

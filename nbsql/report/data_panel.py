@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from nbsql.errors import ModelError, counted, listed
 from nbsql.learning.family_warnings import NEARLY_UNIQUE
 from nbsql.learning.spelling_advice import spellings
-from nbsql.queries.query import Query, relation_query
+from nbsql.queries.query import Query, priors_query
 from nbsql.queries.table import number, share
 from nbsql.report.panel import Figure, Request, records, shown
 from nbsql.spec.spec import Feature
@@ -51,7 +51,7 @@ def data(request: Request) -> Iterator[Figure]:
     if not gaps:
         finding = f"No value is missing in {'the column' if several == 1 else f'any of the {several:,} columns'}"
     unique = [row["feature"] for row in rows if row["missing"] is not None and (row["levels"] or 0) > NEARLY_UNIQUE * row["n"]]
-    learnt = sum(row["n"] or 0 for row in records(relation_query(state, "priors", "class")))
+    learnt = sum(row["n"] or 0 for row in records(priors_query(state)))
     notes = [
         f"{counted(int(learnt), 'row')} of {counted(read, 'column')}." if learnt == int(learnt) else None,
         f"{listed(unique, _SHOWN)}: hardly any value occurs twice, so that new rows have others." if unique else None,
@@ -80,7 +80,7 @@ def _alike(request: Request, categories: list[str]) -> Iterator[str]:
     for name, value, n in found:
         if n >= request.least:
             values.setdefault(f"Values of {shown(name)}", []).append(value)
-    priors = records(relation_query(state, "priors", "class"), digits=None)
+    priors = records(priors_query(state), digits=None)
     classes = [row["class"] for row in priors if isinstance(row["class"], str) and (row["n"] or 0) >= request.least]
     for subject, spelt in {f"Classes of {shown(state.spec.target)}": classes, **values}.items():
         groups = [" and ".join(map(repr, group)) for group in spellings(spelt)]

@@ -9,7 +9,7 @@ from nbsql.errors import InputError, ModelError, counted
 from nbsql.evaluation import profile as profiles
 from nbsql.evaluation.profile import feature_named, is_number
 from nbsql.queries.explanation import times
-from nbsql.queries.query import Query, relation_query
+from nbsql.queries.query import Query, priors_query
 from nbsql.queries.table import number, share
 from nbsql.report.panel import (
     Figure,
@@ -39,14 +39,14 @@ _FAINT = 0.002  # the share of the highest density below which a curve is not dr
 
 def top_classes(request: Request) -> list[str]:
     """The classes that a picture shows, the most probable first."""
-    rows = sorted(records(relation_query(request.state, "priors", "class")), key=lambda row: -(row["prior"] or 0))
+    rows = sorted(records(priors_query(request.state)), key=lambda row: -(row["prior"] or 0))
     return [str(row["class"]) for row in rows][:CLASSES]
 
 
 def card(request: Request) -> Iterator[Figure]:
     """The classes and their priors; the notes have the options and the ledger."""
     state = request.state
-    query = relation_query(state, "priors", "class")
+    query = priors_query(state)
     rows = sorted(records(query), key=lambda row: -(row["prior"] or 0))
     listed = [row for row in rows if row["n"] is None or row["n"] >= request.least][: 2 * _BARS]
     rest = [row for row in rows if row not in listed]
@@ -109,7 +109,7 @@ def log_loss_bounds(request: Request) -> Iterator[Figure]:
     state.require("drift")
     query = _ranking(state)
     entropy = entropy_of(request)
-    majority = max((row["prior"] or 0 for row in records(relation_query(state, "priors", "class"))), default=0)
+    majority = max((row["prior"] or 0 for row in records(priors_query(state))), default=0)
     information = {
         shown(row["feature"]): row["mutual_information"] * (1 - row["missing"])
         for row in records(query, digits=None)
@@ -143,7 +143,7 @@ def log_loss_bounds(request: Request) -> Iterator[Figure]:
 
 def entropy_of(request: Request) -> float:
     """The entropy of the priors, in nats."""
-    priors = [row["prior"] for row in records(relation_query(request.state, "priors", "class"), digits=None) if row["prior"]]
+    priors = [row["prior"] for row in records(priors_query(request.state), digits=None) if row["prior"]]
     return -math.fsum(prior * math.log(prior) for prior in priors)
 
 

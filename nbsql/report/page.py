@@ -11,7 +11,7 @@ from nbsql.engines.output import check_output, output_file
 from nbsql.errors import InputError, ModelError, NotSupportedError, counted, path_text
 from nbsql.evaluation.gain import best_gain_over_model
 from nbsql.family.checks import whole_number
-from nbsql.queries.query import relation_query
+from nbsql.queries.query import priors_query
 from nbsql.queries.table import number, share
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page, vl_convert
 from nbsql.report.model_panels import by_information
@@ -169,7 +169,7 @@ def summary(state: ModelState, found: ScoredSource | None, sections: list[Sectio
 
 
 def _subject(state: ModelState, least: int) -> str:
-    priors = sorted(records(relation_query(state, "priors", "class")), key=lambda row: -(row["prior"] or 0))
+    priors = sorted(records(priors_query(state)), key=lambda row: -(row["prior"] or 0))
     rows = sum(row["n"] or 0 for row in priors)
     target = shown(state.spec.target)
     named = f", one of {len(priors)} classes"

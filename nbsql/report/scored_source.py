@@ -20,7 +20,7 @@ from nbsql.evaluation.refitted_folds import judged_by_folds
 from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import check_columns, read_source
 from nbsql.plan import Plan, Rows
-from nbsql.queries.query import Query, relation_query
+from nbsql.queries.query import Query, priors_query
 from nbsql.queries.table import plain as shown
 from nbsql.storage.state import ModelState
 
@@ -59,7 +59,7 @@ class ScoredSource:
         """The evaluation of the model on the rows."""
         queries = queries_of_judged_rows(self.state.engine, self.judged(), self.source, BINS, self.points)
         found = read_evaluation(queries, None)
-        found = beside_priors(found, self.state.spec, relation_query(self.state, "priors", "class"))
+        found = beside_priors(found, self.state.spec, priors_query(self.state))
         if self.held_out is not None:
             return found
         learnt, share = self._learnt_rows

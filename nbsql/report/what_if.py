@@ -8,7 +8,7 @@ from typing import Any
 from nbsql.errors import ModelError
 from nbsql.evaluation.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.family.binned import bin_labels
-from nbsql.queries.query import Query, relation_query
+from nbsql.queries.query import Query, priors_query
 from nbsql.queries.table import share
 from nbsql.report.model_panels import ALL_WORDS, beyond_values, by_information, first_names, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
@@ -106,14 +106,14 @@ def _positions_on_axis(rows: Sequence[Mapping[str, Any]]) -> Iterator[float]:
 
 def _classes(request: Request) -> dict[str, float]:
     """The log priors of the classes as in scoring, the most probable first."""
-    rows = sorted(records(relation_query(request.state, "priors", "class"), digits=None), key=lambda row: -row["prior"])
+    rows = sorted(records(priors_query(request.state), digits=None), key=lambda row: -row["prior"])
     counted = any(not feature.family.complement for feature in request.state.spec.features)
     return {str(row["class"]): (row["log_prior"] if row["prior"] > 0 else LOWEST) if counted else 0.0 for row in rows}
 
 
 def _supported(request: Request, classes: list[str]) -> list[int]:
     """The places of the classes whose rows suffice for a headline, or of all classes if fewer than two have any."""
-    priors = records(relation_query(request.state, "priors", "class"))
+    priors = records(priors_query(request.state))
     few = {str(row["class"]) for row in priors if row["n"] is not None and row["n"] < request.least}
     found = [place for place, label in enumerate(classes) if label not in few]
     return found if len(found) > 1 else list(range(len(classes)))
@@ -186,7 +186,7 @@ def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
     for label, column, mean, *_ in state.engine.query_macro("likelihoods_of", state.relations["likelihoods"], feature.name):
         if mean is not None:
             means.setdefault(str(plain(label)), {})[column] = mean
-    priors = records(relation_query(state, "priors", "class"))
+    priors = records(priors_query(state))
     few = {str(row["class"]) for row in priors if row["n"] is not None and row["n"] < request.least}
     whole = set(feature.columns) - set(feature.fraction_types) if feature.types else set()
     return {
