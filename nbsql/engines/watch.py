@@ -1,6 +1,7 @@
 """Tells of the steps of a running verb: the log, functions, a terminal or a notebook; and lets Ctrl-C stop it at once."""
 
 import contextvars
+import inspect
 import logging
 import os
 import signal
@@ -15,6 +16,8 @@ from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal
+
+_LATEST = 1.0  # seconds after which the number of a signal that was handled has come
 
 LOGGER = logging.getLogger("nbsql")
 LOGGER.addHandler(logging.NullHandler())
@@ -217,6 +220,8 @@ class _Arrivals:
 
     def __init__(self) -> None:
         self.interrupts: list[Callable[[], None]] = []  # of what runs; what runs within another comes after it
+        self._numbers: dict[int, None] = {}  # those that came meanwhile, the last one last
+        self._came = threading.Event()
         self.lock = threading.Lock()  # so that nothing is interrupted after its end
         self._others = -1  # where somebody else waits for signals
         ours, self._theirs = socket.socketpair()
@@ -228,6 +233,18 @@ class _Arrivals:
         if before != self._theirs.fileno():
             self._others = before
 
+    def numbers(self) -> list[int]:
+        """The signals that came while a statement ran, the last one first. One that has been handled is waited for."""
+        if self.interrupts:
+            self._came.wait(_LATEST)
+        with self.lock:
+            return [*reversed(self._numbers)]
+
+    def forget(self) -> None:
+        """Begin anew: what comes next is of another statement."""
+        self._numbers.clear()
+        self._came.clear()
+
     def detach(self) -> None:
         with suppress(ValueError):  # another thread collects a wait that did not end
             signal.set_wakeup_fd(self._others)
@@ -237,10 +254,12 @@ class _Arrivals:
             if self._others != -1:
                 with suppress(OSError):
                     os.write(self._others, number)
-            if signal.getsignal(number[0]) is signal.default_int_handler:
-                with self.lock:
-                    for interrupt in self.interrupts:
-                        interrupt()
+            with self.lock:
+                self._numbers.pop(number[0], None)
+                self._numbers[number[0]] = None
+                self._came.set()
+                for interrupt in self.interrupts if signal.getsignal(number[0]) is signal.default_int_handler else ():
+                    interrupt()
 
 
 _arrivals: dict[int, _Arrivals] = {}  # by process: one that was forked has no thread that waits
@@ -255,14 +274,15 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
 
     KeyboardInterrupt may be raised within the `__exit__` of an inner context, which then ends after the outer one.
     """
-    main = threading.current_thread() is threading.main_thread()  # only the main thread receives signals
-    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if threading.current_thread() is not threading.main_thread():  # which alone receives signals
         yield
         return
     arrivals = _arrivals.get(os.getpid()) or _arrivals.setdefault(os.getpid(), _Arrivals())
     interrupts, own = arrivals.interrupts, partial(interrupt)  # which equals no other
     try:
         with arrivals.lock:
+            if not interrupts:
+                arrivals.forget()
             interrupts.append(own)
         arrivals.attach()
         yield
@@ -272,3 +292,19 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
                 del interrupts[interrupts.index(own) :]
             if not interrupts:
                 arrivals.detach()
+
+
+def raised_by_a_handler() -> BaseException:
+    """What the handler of the signal that has ended a statement raises: KeyboardInterrupt, or that of a limit of time, say.
+
+    DuckDB says that a handler has raised, and not what, so that it is called once more.
+    """
+    arrivals = _arrivals.get(os.getpid())
+    for number in arrivals.numbers() if arrivals is not None else ():
+        handler = signal.getsignal(number)
+        if callable(handler):
+            try:
+                handler(number, inspect.currentframe())
+            except BaseException as error:
+                return error
+    return KeyboardInterrupt()

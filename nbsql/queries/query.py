@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib import import_module
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
@@ -53,6 +54,7 @@ def _note(left_out: Sequence[str]) -> list[str]:
 def _requiring(form: str, package: str) -> Iterator[None]:
     """Turn the error of a missing package, or of one that it needs, into a one-line error of nbsql."""
     try:
+        import_module(package)  # here, as DuckDB takes a package for missing whose import a signal has stopped
         yield
     except Exception as error:
         match = _NOT_INSTALLED.search(str(error))  # DuckDB's wording

@@ -1,6 +1,7 @@
 """Ctrl-C in a script: KeyboardInterrupt at once, nothing half-written, and a connection to go on with."""
 
 import gc
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import duckdb
 import pytest
 from support.program import wait_for_work
 
+import nbsql
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.watch import interruptible
 
@@ -158,3 +160,40 @@ def test_an_interrupt_as_a_transaction_begins_or_ends_leaves_none_open(method, r
         assert len(con.execute("SELECT table_name FROM duckdb_tables()").fetchall()) == tables
         con.begin()  # as none is open
         con.rollback()
+
+
+class TooLateError(Exception):
+    """What a limit of time raises, as that of a scheduler or of a pool of workers does."""
+
+
+def raise_too_late(*_):
+    raise TooLateError("its time is over")
+
+
+@pytest.mark.parametrize("ctrl_c", [signal.default_int_handler, signal.SIG_IGN])  # a worker of a pool often ignores it
+def test_what_the_handler_of_another_signal_raises_arrives_as_it_is(con, ctrl_c):
+    """DuckDB says "Query interrupted" whatever a handler raises, which was taken for Ctrl-C, that ends a process."""
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, hash(i) % 7 AS x FROM range(1000) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", name="before")
+    many = "SELECT t.* FROM t JOIN range(3000000) ON TRUE"
+    acts = [
+        lambda: nbsql.fit(con, many, target="y"),
+        lambda: model.predict(many).create_table("scored"),
+        lambda: model.evaluate(many),
+        lambda: [model.predict_one({"x": 1}) for _ in range(1_000_000)],
+    ]
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGUSR1)}
+    try:
+        signal.signal(signal.SIGINT, ctrl_c)
+        signal.signal(signal.SIGUSR1, raise_too_late)
+        for act in acts:
+            timer = threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGUSR1])
+            timer.start()
+            with pytest.raises(TooLateError, match="its time is over"):
+                act()
+            timer.join()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    assert nbsql.models(con) == ["before"]
+    assert model.predict_one({"x": 1})["prediction"] in (0, 1)

@@ -18,7 +18,7 @@ from nbsql.engines.duckdb.paths import check_path, discard, is_new, is_open_here
 from nbsql.engines.duckdb.planned import planned
 from nbsql.engines.engine import Engine
 from nbsql.engines.turn import turn_of
-from nbsql.engines.watch import Watch, front_end, interruptible
+from nbsql.engines.watch import Watch, front_end, interruptible, raised_by_a_handler
 from nbsql.errors import DatabaseError, InputError
 from nbsql.rendering.renderer import Renderer
 
@@ -74,7 +74,7 @@ class DuckDBDriver(Engine):
             statement = self.parsed(sql)[0]
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
-            with self.timed("prepared"), self.turn(), self._translated():  # one row: done too soon to need Ctrl-C
+            with self.timed("prepared"), self.errors():
                 found: list[tuple[Any, ...]] = nbsql_call(self.connection.execute, statement, values).fetchall()
                 return found
 
@@ -87,7 +87,7 @@ class DuckDBDriver(Engine):
             return None
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
-            with self.timed("planned"), self._translated():
+            with self.timed("planned"), interruptible(self.interrupt), self._translated():
                 return planned_rows(values)
 
         return rows
@@ -105,8 +105,8 @@ class DuckDBDriver(Engine):
         except duckdb.Error as error:
             raise DatabaseError(one_line(error)) from error
         except RuntimeError as error:
-            if str(error) == "Query interrupted":  # DuckDB's message for a KeyboardInterrupt
-                raise KeyboardInterrupt from None
+            if str(error) == "Query interrupted":  # DuckDB's message if the handler of a signal has raised
+                raise raised_by_a_handler() from None
             raise
 
     def bound(self, sql: str) -> duckdb.DuckDBPyRelation:
