@@ -29,6 +29,28 @@ _ATTEMPT, _PATIENCE = 500, 60_000  # milliseconds of one attempt to drop tables,
 OWN_PATH = "pg_catalog, pg_temp"
 
 
+class _EndsStatements(psycopg.Cursor[tuple[Any, ...]]):
+    """A cursor whose statement ends with whatever a signal's handler raises, such as a limit of time.
+
+    psycopg ends it after KeyboardInterrupt alone; after others it would run on, and the connection do nothing else.
+    """
+
+    def execute(self, *arguments: Any, **options: Any) -> Any:
+        try:
+            return super().execute(*arguments, **options)
+        except BaseException:
+            if self.connection.info.transaction_status == TransactionStatus.ACTIVE:
+                with suppress(psycopg.Error):  # it is lost
+                    self.connection.cancel()
+                    while self.connection.pgconn.get_result() is not None:
+                        pass
+            raise
+
+
+class _RawCursor(_EndsStatements, psycopg.RawCursor[tuple[Any, ...]]):
+    """The same for statements with $1, $2 for their values."""
+
+
 class PostgreSQLDriver(Engine):
     """A connection to PostgreSQL, on which statements run; from an address, postgresql://..., it is opened and closed here."""
 
@@ -92,7 +114,7 @@ class PostgreSQLDriver(Engine):
                 self.timed("prepared"),
                 self.errors(),
                 self.with_settings(),
-                psycopg.RawCursor(self.connection, row_factory=tuple_row) as cursor,
+                _RawCursor(self.connection, row_factory=tuple_row) as cursor,
             ):
                 found: list[tuple[Any, ...]] = cursor.execute(statement, values, prepare=True).fetchall()
                 return found
@@ -100,7 +122,7 @@ class PostgreSQLDriver(Engine):
         return rows
 
     def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
-        return psycopg.Cursor(self.connection, row_factory=tuple_row)
+        return _EndsStatements(self.connection, row_factory=tuple_row)
 
     @property
     def _is_in_transaction(self) -> bool:
