@@ -74,8 +74,11 @@ class Imputing(Handle):
         dialect = self.state.engine.renderer.dialect
 
         def without_target(spec: Spec) -> Spec:
-            one = predictable(spec, target, dialect, self.state.title)
-            return replace(spec, features=tuple(each for each in spec.features if one.feature.column not in each.columns))
+            known = {folded(predictable(spec, target, dialect, self.state.title).feature.column)}
+            for each in spec.derived:  # whatever is computed from the column would tell its value
+                if each.read_names & known:
+                    known.add(folded(each.name))
+            return replace(spec, features=tuple(each for each in spec.features if not known & {*map(folded, each.columns)}))
 
         def render(rows: Rows) -> str:
             one = predictable(self.state.spec, target, dialect, self.state.title)

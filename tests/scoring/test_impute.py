@@ -263,3 +263,15 @@ def test_errors_are_one_line(con, refused):
     ]:
         with refused(nbsql.InputError, message):
             act(model).fetchall()
+
+
+def test_what_is_computed_from_a_column_does_not_tell_its_value(con):
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + sin(i) AS x, cos(i * i) AS z FROM range(60) AS r(i)")
+    plain = nbsql.fit(con, "t", target="y")
+    model = nbsql.fit(con, "t", target="y", derive={"double": "x * 2", "more": "double + z"})
+    assert list(model.families) == ["x", "z", "double", "more"]
+    expected = plain.predict("t", target="x", columns=["z"]).fetchall()
+    for source in ("t", "SELECT * REPLACE (NULL AS x) FROM t"):
+        assert model.predict(source, target="x", columns=["z"]).fetchall() == [
+            pytest.approx(row, rel=1e-12) for row in expected
+        ]
