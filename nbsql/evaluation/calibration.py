@@ -105,7 +105,8 @@ def calibrate(
     """Calibrate a model, inside the caller's transaction; see `Model.calibrate`."""
     engine, plan, classes, title = state.engine, state.plan, state.classes, state.title
     if method not in METHODS:
-        raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
+        meant = suggestion("platt" if method == "sigmoid" else str(method), METHODS)  # scikit-learn's word
+        raise InputError(f"no method {method!r}{meant or f'; there are {listed(METHODS)}'}")
     if confidence is not None and method != "certain":
         raise InputError("⟨confidence⟩ goes with ⟨method='certain'⟩")
     confidence = 0.95 if confidence is None else share(confidence, "confidence")

@@ -139,7 +139,7 @@ def _column(source: Source, name: str, role: str) -> Column:
         raise InputError(f"{role} must be the name of a column, not {name!r}")
     found = source.column(name)
     if found is None:
-        raise no_column(name, source.names, source.label, role)
+        raise no_column(name, source.passed_names, source.label, role)
     return found
 
 

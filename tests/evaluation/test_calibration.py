@@ -428,6 +428,7 @@ def test_errors_are_one_line_and_change_nothing(con, refused):
     model = nbsql.fit(con, "t", target="y", name="m")
     for source, options, message in [
         ("t", {"method": "plat"}, "no method 'plat'; did you mean 'platt'?"),
+        ("t", {"method": "sigmoid"}, "no method 'sigmoid'; did you mean 'platt'?"),
         ("t", {"method": 7}, "no method 7; there are 'temperature', 'platt', 'isotonic', 'conformal', 'certain'"),
         ("t", {"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
         (

@@ -191,3 +191,10 @@ def test_a_day_suggests_the_slice_of_that_day(con):
     model = nbsql.fit(con, times, target="y", features=["x"], slice_by="s::DATE")
     with pytest.raises(nbsql.InputError, match=r"^no slice '2024-01-15 10:00:00' in the model; did you mean '2024-01-15'"):
         model.slices([datetime(2024, 1, 15, 10)])
+
+
+def test_a_column_that_is_not_there_is_looked_for_among_those_of_the_source(con):
+    con.execute("CREATE TABLE days AS SELECT i % 2 AS y, DATE '2024-01-01' + CAST(i AS INTEGER) AS d FROM range(60) AS r(i)")
+    model = nbsql.fit(con, "days", target="y", derive={"late": "month(d) > 1"})
+    with pytest.raises(nbsql.InputError, match=r"^no column 'zone' in days, by which to slice; its columns are 'y', 'd'$"):
+        model.evaluate("days", by="zone")

@@ -185,6 +185,7 @@ XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS
     [
         ({}, {"dialect": "bigqery"}, "no dialect 'bigqery'; did you mean 'bigquery'?"),
         ({}, {"dialect": ["bigquery"]}, "no dialect ['bigquery']; did you mean 'bigquery'?"),
+        ({}, {"dialect": "mssql"}, "no dialect 'mssql'; did you mean 'tsql'?"),
         ({}, {"dialect": "cobol"}, f"no dialect 'cobol'; the dialects are {', '.join(map(repr, sorted(DIALECTS)))}"),
         (
             {},

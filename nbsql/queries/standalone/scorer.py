@@ -173,7 +173,8 @@ def _calibration(engine: Engine, plan: Plan, method: str) -> Calibration:
 def check_dialect(name: str) -> Traits:
     """The traits of a dialect; InputError if it is unknown."""
     if not isinstance(name, str) or name not in DIALECTS:
-        hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
+        meant = "tsql" if name in ("mssql", "sqlserver") else str(name)
+        hint = suggestion(meant, DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
         raise InputError(f"no dialect {name!r}{hint}")
     return DIALECTS[name]
 
