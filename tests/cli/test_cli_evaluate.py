@@ -184,7 +184,7 @@ def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop):
     assert "--folds has no single query; leave out --sql" in run(shop, "weather", "sky", "--folds", "3", "--sql", code=2)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_gain_is_a_line_beside_the_numbers(tmp_path):
     path = str(tmp_path / "pairs.duckdb")
     with duckdb.connect(path) as con:

@@ -103,6 +103,7 @@ def project(request, tmp_path_factory):
         yield found
 
 
+@pytest.mark.nightly
 def test_calibrations_and_comparisons_are_those_of_python(project):
     with project.connect() as con:
         rows = "SELECT *, w1 * 2 + w2 AS twice FROM rows"

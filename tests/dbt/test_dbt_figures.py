@@ -141,6 +141,7 @@ def log_loss(columns, rows):
     return -math.fsum(math.log(row[columns.index(f"probability_{row[1]}")]) for row in rows) / len(rows)
 
 
+@pytest.mark.nightly
 def test_each_engine_comes_to_the_log_loss_of_python(built):
     engine, tables = built
     cells, largest = [], 0.0
