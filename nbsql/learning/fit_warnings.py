@@ -1,7 +1,7 @@
 """Steps of a fit that warn about its classes and features, and mark the features with what their cells show."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -82,48 +82,55 @@ def _mark_few_pairs(engine: Engine, spec: Spec, statistics: Markup) -> Spec:
 
 def warn_of_features(draft: Draft) -> Draft:
     """The step of a fit that warns about features that tell nothing about the class, or would tell more otherwise."""
-    engine, spec, summary = draft.engine, draft.spec, draft.summary
-    varies = {row[0]: row[1] for row in summary}
-    empty, constant, uncut = list[str](), list[str](), list[str]()
-    asked = draft.options.families
-    made = {each.name for each in spec.features if not any(column_matches_key(each.column, key) for key in asked)}
-    is_weighted = spec.weighted is not None and spec.found_dependence is None
-    views = Counter(feature.columns for feature in spec.features)
-    for feature in spec.features:
-        if feature.name not in varies and feature.family.kind == "matrix" and len(feature.columns) > 1:
-            some = "leave out those that are often NULL, with ⟨exclude=[...]⟩"
-            warn_user(f"no row has all the numbers of {feature.name!r}, which adds nothing to a score; {some}")
-        elif feature.name not in varies:
-            empty.append(feature.name)
-        elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
-            is_uncut = feature.family.edges == ()
-            if is_uncut and is_weighted and feature.name in made:
-                continue  # the method has tried to cut it
-            if not is_uncut or views[feature.columns] == 1:  # another feature may tell what one bin does not
-                (uncut if is_uncut else constant).append(feature.name)
-    for feature in features_with_covariance(spec):
-        without = engine.query_value("rows_missing_a_number", draft.statistics, feature)
-        if without > 0 and feature.name in varies:
-            rows = f"rows of weight {without:g}" if spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
-            warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
-    if empty:
-        is_number = any(feature.name in empty and feature.family.kind == "density" for feature in spec.features)
+    texts = _advise_on_texts(draft)
+    others = [*dict.fromkeys(texts.values()), *advice(draft.spec, draft.summary, besides=texts)]
+    for line in (*_empty_features(draft), *_rows_left_out(draft), *_constant_features(draft), *others):
+        warn_user(line)
+    return draft
+
+
+def _empty_features(draft: Draft) -> Iterator[str]:
+    """A line on features without values, or on a model without features."""
+    spec, summarised = draft.spec, {row[0] for row in draft.summary}
+    empty = [feature for feature in spec.features if feature.name not in summarised]
+    apart = [feature for feature in empty if feature.family.kind == "matrix" and len(feature.columns) > 1]
+    for feature in apart:
+        some = "leave out those that are often NULL, with ⟨exclude=[...]⟩"
+        yield f"no row has all the numbers of {feature.name!r}, which adds nothing to a score; {some}"
+    if names := [feature.name for feature in empty if feature not in apart]:
+        is_number = any(feature.name in names and feature.family.kind == "density" for feature in empty)
         counted = " (NaN and infinities count as such)" if is_number else ""
-        warn_user(f"nothing but NULL in {listed(empty)}{counted}; left out of the score")
+        yield f"nothing but NULL in {listed(names)}{counted}; left out of the score"
+    if not spec.features:
+        yield "the model has no features; it predicts the most frequent class"
+
+
+def _rows_left_out(draft: Draft) -> Iterator[str]:
+    """A line for each covariance matrix that some rows do not count in."""
+    summarised = {row[0] for row in draft.summary}
+    for feature in features_with_covariance(draft.spec):
+        without = draft.engine.query_value("rows_missing_a_number", draft.statistics, feature)
+        if without > 0 and feature.name in summarised:
+            rows = f"rows of weight {without:g}" if draft.spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
+            yield f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates"
+
+
+def _constant_features(draft: Draft) -> Iterator[str]:
+    """A line on columns of one value, and one on numbers that are not cut."""
+    spec, constant = draft.spec, {row[0] for row in draft.summary if not row[1]}
+    same = [f for f in spec.features if f.name in constant and (f.family.centred or f.family.level)]
+    asked, views = draft.options.families, Counter(feature.columns for feature in spec.features)
+    made = {each.name for each in spec.features if not any(column_matches_key(each.column, key) for key in asked)}
+    tried = made if spec.weighted is not None and spec.found_dependence is None else ()  # the method has tried to cut them
     told = "class" if spec.has_target and spec.clusters is None else "row"
-    if constant:
-        warn_user(f"one value only in {listed(constant)}; such a column tells no {told} from another")
-    if uncut:
+    if names := [feature.name for feature in same if feature.family.edges != ()]:
+        yield f"one value only in {listed(names)}; such a column tells no {told} from another"
+    one_bin = [f for f in same if f.family.edges == () and views[f.columns] == 1]  # no other feature may tell what it does not
+    if uncut := [feature.name for feature in one_bin if feature.name not in tried]:
         cure = "⟨nbsql.Binned(by=[...])⟩"
         if spec.found_dependence is not None and made.issuperset(uncut):
             cure = f"⟨method={replace(spec.found_dependence, bins=10).code}⟩"
-        warn_user(f"one bin only in {listed(uncut)}, which tells no {told} from another; cut it elsewhere: {cure}")
-    if not spec.features:
-        warn_user("the model has no features; it predicts the most frequent class")
-    numbers = _advise_on_texts(draft)
-    for advice_line in [*dict.fromkeys(numbers.values()), *advice(spec, summary, besides=numbers)]:
-        warn_user(advice_line)
-    return draft
+        yield f"one bin only in {listed(uncut)}, which tells no {told} from another; cut it elsewhere: {cure}"
 
 
 def _advise_on_texts(draft: Draft) -> Mapping[str, str]:
