@@ -129,11 +129,8 @@ def fit(
     warned of those that change nothing.
     """
     with engine.temporaries() as temporary:
-        draft = _first(
-            engine, source, options, relations, write=engine.run_all, temporary=temporary, replaces=replaces,
-            asked=asked,
-        )  # fmt: skip
-        built = _taken(draft).built
+        facts = {"write": engine.run_all, "temporary": temporary, "replaces": replaces, "asked": asked}
+        built = _last_draft(engine, source, options, relations, **facts).built
     if built is None:
         raise RuntimeError("the last steps build the model")
     return built
@@ -143,22 +140,18 @@ def fit_statements(engine: Engine, source: Source, options: Options, relations: 
     """The statements that `fit` would execute, as if any number might be missing. Reads the rows and writes nothing."""
     statements: list[Statement] = []
     dialect = engine.renderer.dialect
-    draft = _first(
+    _last_draft(
         engine, source, options, relations, write=statements.extend, is_script=True, asked=options,
         temporary=lambda name: dialect.ident(*dialect.traits.temporary, f"nbsql {name}"),
     )  # fmt: skip
-    _taken(draft)
     return statements
 
 
-def _first(engine: Engine, source: Source, options: Options, relations: Relations, **facts: Any) -> Draft:
-    """The draft before the first step: what follows from the options and the columns of the source alone."""
+def _last_draft(engine: Engine, source: Source, options: Options, relations: Relations, **facts: Any) -> Draft:
+    """The draft after all steps, from the first, which follows from the options and the columns of the source alone."""
     candidates, best = candidate_options(options)
     spec = with_derived_columns(resolve(source.columns, candidates, source.label), source.derived)
-    return Draft(engine, source, candidates, relations, spec, best=best, **facts)
-
-
-def _taken(draft: Draft) -> Draft:
+    draft = Draft(engine, source, candidates, relations, spec, best=best, **facts)
     for step in STEPS:
         draft = step(draft)
     return draft
