@@ -75,9 +75,11 @@ class Imputing(Handle):
 
         def without_target(spec: Spec) -> Spec:
             known = {folded(predictable(spec, target, dialect, self.state.title).feature.column)}
-            for each in spec.derived:  # whatever is computed from the column would tell its value
-                if each.read_names & known:
-                    known.add(folded(each.name))
+            # What is computed from the column, or joined by it, would tell its value.
+            made = [(each.read_names, [each.name]) for each in spec.derived]
+            made += [({folded(key) for key, _ in join.on}, join.names) for join in spec.joins]
+            for _ in made:  # as each may be made of any other
+                known.update(folded(name) for read, names in made if read & known for name in names)
             return replace(spec, features=tuple(each for each in spec.features if not known & {*map(folded, each.columns)}))
 
         def render(rows: Rows) -> str:

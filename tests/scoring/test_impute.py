@@ -275,3 +275,16 @@ def test_what_is_computed_from_a_column_does_not_tell_its_value(con):
         assert model.predict(source, target="x", columns=["z"]).fetchall() == [
             pytest.approx(row, rel=1e-12) for row in expected
         ]
+
+
+def test_what_is_joined_by_a_column_does_not_tell_its_value(con):
+    con.execute("CREATE TABLE shops AS SELECT 's' || i AS shop, 'r' || i % 3 AS region, i % 2 AS size FROM range(6) AS r(i)")
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS y, 's' || (i % 3 + i % 4) AS shop, sin(i) AS x FROM range(90) AS r(i)")
+    shops = nbsql.Join("shops", on="shop")
+    model = nbsql.fit(con, "t", target="y", joins=shops, features=["shop", "x", "region", "size"])
+    plain = nbsql.fit(con, "t", target="y", features=["shop", "x"])
+    expected = plain.predict("t", target="shop", columns=["x"]).fetchall()
+    for source in ("t", "SELECT * REPLACE (CAST(NULL AS VARCHAR) AS shop) FROM t"):
+        assert model.predict(source, target="shop", columns=["x"]).fetchall() == [
+            (pytest.approx(x), shop, pytest.approx(p, rel=1e-12)) for x, shop, p in expected
+        ]
