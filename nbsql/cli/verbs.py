@@ -70,7 +70,8 @@ def documented(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     """
     word = spelled(function)
     text = _NAME.sub(lambda found: word(found[1]), inspect.getdoc(function) or "")
-    described = {name: " ".join(part.split()) for name, part in described_arguments(text).items()}
+    described = described_arguments(text)
+    described.update({name: " ".join(part.split()) for name, part in described.items()})
     return _SECTION.split(text)[0], described
 
 

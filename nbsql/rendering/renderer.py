@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from nbsql.errors import NotSupportedError
 from nbsql.rendering.compiled import compile_macro
 from nbsql.rendering.dialect import Dialect, restore
 from nbsql.rendering.layout import Layout
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 def macro_path() -> Path:
     """The folder of the dbt package: beside the modules in an installation, or beside nbsql/ in the repository."""
     here = Path(__file__).parents[1]
-    installed = here / "sql"
-    return installed if installed.is_dir() else here.parent / "sql"
+    for folder in (here / "sql", here.parent / "sql"):
+        if folder.is_dir():
+            return folder
+    raise NotSupportedError(f"the SQL of nbsql is not in {here}: an archive does not do; install nbsql with pip, or unpack it")
 
 
 def _check_rendered(value: Any) -> str:

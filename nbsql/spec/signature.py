@@ -2,6 +2,8 @@
 
 import inspect
 import re
+import sys
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import MISSING, Field
 from typing import Any, TypeVar
@@ -16,11 +18,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def described_arguments(docstring: str | None) -> dict[str, str]:
-    """The descriptions of arguments in a docstring, by name."""
+    """The descriptions of arguments in a docstring, by name; empty ones where `python -OO` leaves docstrings out."""
     text = inspect.cleandoc(docstring or "")
     section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
     found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", section[1] if section else "", re.MULTILINE | re.DOTALL)
-    return {name: said.rstrip() for name, said in found}
+    texts = {name: said.rstrip() for name, said in found}
+    return defaultdict(str, texts) if sys.flags.optimize > 1 else texts
 
 
 def texts_of_options() -> dict[str, str]:
