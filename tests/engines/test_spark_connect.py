@@ -4,9 +4,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from engines.servers import absent
+
+from nbsql.rendering.renderer import Renderer
 
 HERE = Path(__file__).parent
 BY_DAY = ("test_spark.py::test_a_dataframe_is_a_source_and_an_answer",)
@@ -31,3 +34,13 @@ def test_a_session_of_spark_connect_does_what_a_classic_one_does(tests):
         check=False,
     )
     assert f"{len(tests)} passed" in result.stdout, result.stdout + result.stderr
+
+
+def test_a_query_is_not_asked_for_as_a_table_because_the_server_would_log_a_trace():
+    pytest.importorskip("pyspark")
+    from nbsql.engines.spark.gateway import Connect
+    from nbsql.engines.spark.sources import _table
+
+    session = SimpleNamespace(catalog=SimpleNamespace(tableExists=lambda _: False))  # and without a method `table`
+    engine = SimpleNamespace(session=session, gateway=Connect(session), renderer=Renderer("spark"))
+    assert _table(engine, ["SELECT 1 AS x"], "SELECT 1 AS x") is None

@@ -70,6 +70,10 @@ class Classic:
         """Whether a DataFrame is of this session."""
         return bool(frame.sparkSession._jsparkSession == self.session._jsparkSession)  # several objects may stand for one
 
+    def may_have(self, name: str) -> bool:  # noqa: ARG002
+        """Whether a relation may be there. It is asked for, which says so at no cost."""
+        return True
+
     def keep_view(self, name: str) -> DataFrame:
         """A temporary view as it is now, for the time when another has its name."""
         frame: DataFrame = self.session.table(name)
@@ -182,6 +186,9 @@ class Connect:
     @staticmethod
     def _number(session: Any) -> str:
         return str(session.session_id)
+
+    def may_have(self, name: str) -> bool:
+        return bool(self.session.catalog.tableExists(name))  # the server would log a trace of forty lines for what is not there
 
     def keep_view(self, name: str) -> DataFrame:
         kept = _before(name)  # a frame of a name reads what has the name when it runs; a view has what it was made of

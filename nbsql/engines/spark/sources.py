@@ -79,6 +79,8 @@ def _table(engine: SparkDriver, path: list[str], label: str) -> Source | None:
     """The table or view at a path; None if there is none. Its own path is full; that of a temporary view, its name alone."""
     try:
         relation = engine.renderer.dialect.ident(*path)
+        if not engine.gateway.may_have(str(relation)):
+            return None
         frame = engine.session.table(str(relation))
         _ = frame.columns  # Spark Connect looks for a table only when it is asked about it
     except (AnalysisException, InputError):
