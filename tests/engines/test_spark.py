@@ -588,4 +588,19 @@ def test_a_lost_executor_and_a_dead_virtual_machine_are_one_line():
     assert {one_line(error) for error in stopped} == {
         "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
     }
-    assert one_line(PySparkException("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL ==")) == "Division by zero."
+    said = "[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL =="
+    assert one_line(PySparkException(said)) == "Division by zero."
+    of_connect = PySparkException(f"(org.apache.spark.SparkArithmeticException) {said}")
+    assert one_line(of_connect) == "Division by zero."
+
+
+def test_a_server_of_spark_connect_that_is_gone_is_one_line():
+    from pyspark.errors import PySparkException
+
+    from nbsql.engines.spark.driver import one_line
+
+    said = '<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.{}\n\tdetails = "{}"\n>'
+    gone = PySparkException(said.format("UNAVAILABLE", "failed to connect to all addresses; last error: UNKNOWN"))
+    assert one_line(gone) == "Spark Connect does not answer; start its server, and make another session"
+    refused = PySparkException(said.format("UNAUTHENTICATED", "No authentication token provided"))
+    assert one_line(refused) == "Spark Connect answers UNAUTHENTICATED: No authentication token provided"

@@ -31,6 +31,7 @@ _LOST_CURE = (
     "Spark ran out of memory or lost an executor; start the session with more, "
     "spark.driver.memory or spark.executor.memory (8g, say), or fit fewer features or rows"
 )
+_ANSWER = re.compile(r'status = StatusCode\.(\w+)\s+details = "([^"\n]*)')  # of a server of Spark Connect, or of its connection
 # Settings that statements need as they are by default, and what another value does.
 _NEEDED = {
     "spark.sql.parser.escapedStringLiterals": ("false", "changes what texts say"),
@@ -228,8 +229,11 @@ def one_line(error: Exception) -> str:
         return f"a Python function in the query raised {raised[1]}"
     if _LOST.search(said):
         return _LOST_CURE
+    if answer := _ANSWER.search(said):
+        gone = "Spark Connect does not answer; start its server, and make another session"
+        return gone if answer[1] == "UNAVAILABLE" else f"Spark Connect answers {answer[1]}: {answer[2]}"
     line = re.split(r"\n|SQLSTATE:", said)[0]
-    return " ".join(re.sub(r"^([\w.]+: )?\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__
+    return " ".join(re.sub(r"^([\w.]+: |\([\w.]+\) )?\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__
 
 
 # The types of columns whose literals do not depend on the settings of the session.
