@@ -164,7 +164,10 @@ class NbsqlWarning(UserWarning):
 
 def closest_name(name: str, names: Iterable[str]) -> str | None:
     """The name closest to `name`, in any case of letters, of a day the one with its time; None if none is close."""
-    by_lower_case, lower = {candidate.lower(): candidate for candidate in names}, name.lower()
+    lower = name.lower()
+    by_lower_case = {  # without 'id' for 'grid'
+        short: each for each in names if len(short := each.lower()) > 2 or len(lower) < 4 or lower.startswith(short)
+    }
     close = difflib.get_close_matches(lower, by_lower_case, n=len(by_lower_case) or 1, cutoff=0.6)
     longer_or_shorter = (each for each in close if each.startswith(lower) or lower.startswith(each))
     return by_lower_case[next(longer_or_shorter, close[0])] if close else None

@@ -6,6 +6,7 @@ import pytest
 
 import nbsql
 from nbsql import LDA, QDA, JointBayes, Logistic, Mixture, Segments, Smoothed
+from nbsql.errors import closest_name
 
 NO_NUMBER = "must be a finite number of at least 0, not"
 LENGTHS = "ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not"
@@ -242,3 +243,7 @@ def test_what_is_printed_makes_it_again(instance):
     assert eval(repr(instance)) == instance  # noqa: S307 - of classes imported above
     with pytest.raises(AttributeError):
         instance.penalty = 3
+
+
+def test_two_letters_of_a_longer_name_are_not_what_was_meant():
+    assert [closest_name(name, ["id", "alpha"]) for name in ("grid", "xid", "ID", "alfa")] == [None, "id", "id", "alpha"]
