@@ -31,6 +31,18 @@ class Interrupted(Failure):
         super().__init__("interrupted; nothing is half-written")
 
 
+def _with_hint(error: click.NoSuchOption) -> click.UsageError:
+    """The error of an option that a command lacks, of one that fits with what another package calls so, if it is known."""
+    from nbsql.cli.messages import in_options
+    from nbsql.spec.option_hints import ELSEWHERE
+
+    fits = error.ctx is not None and any(each.name == "families" for each in error.ctx.command.params)
+    here = ELSEWHERE.get(error.option_name.lstrip("-").replace("-", "_")) if fits else None
+    if here is None:
+        return error
+    return click.UsageError(f"no option {error.option_name}; here it is {in_options(here)}", error.ctx)
+
+
 class Commands(click.Group):
     """A group whose commands print one line for an error of nbsql, and no traceback after Ctrl-C."""
 
@@ -67,7 +79,7 @@ class Commands(click.Group):
             raise Failure("cannot write to standard output: no space is left on its disk") from None
         except click.NoSuchOption as error:
             if not error.option_name[1:2].isdigit():
-                raise
+                raise _with_hint(error) from None
             hint = "no option; if it begins a value, put -- before it, and the options before that"
             raise click.UsageError(f"{error.option_name} is {hint}", error.ctx) from None
         except click.UsageError as error:

@@ -77,8 +77,9 @@ def _spelled(code: ast.AST, options: Mapping[str, click.Option], commands: set[s
         case ast.Call(func=ast.Name(), keywords=[argument]):
             return _spelled(argument, options, commands)
         case ast.Call(func=ast.Attribute(attr=kind), args=values) if (option := _OBJECTS.get(kind)) in options:
-            numbers = [str(each.value) for each in values if isinstance(each, ast.Constant) and each.value is not ...]
-            return " ".join([options[str(option)].opts[0], *numbers])
+            given = [shell_word(str(each.value)) for each in values if isinstance(each, ast.Constant) and each.value is not ...]
+            words = [_argument(str(each.arg), each.value, options) for each in code.keywords if each.arg in options]
+            return " ".join([options[str(option)].opts[0], *given, *map(str, words)])
         case ast.Call(func=ast.Attribute(attr=kind)) if kind in _FAMILY_NAMES and "families" in options:
             return f"{options['families'].opts[0]} {shell_word(f'COLUMN={_value(code)}')}"
         case ast.Name(id=name) if name in options:

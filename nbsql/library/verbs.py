@@ -23,7 +23,7 @@ from nbsql.plan import Statement
 from nbsql.queries.query import Query
 from nbsql.spec.features import looks_at_values
 from nbsql.spec.keywords import FitOptions, ModelOptions, SmoothedOptions, UnnamedFitOptions
-from nbsql.spec.method import method_hint
+from nbsql.spec.option_hints import option_hint
 from nbsql.spec.options import Options, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
@@ -87,7 +87,7 @@ def fit(
     columns, given = columns_to_choose({} if families is None else families)
     known = SmoothedOptions.__optional_keys__
     for argument in options.keys() - known:  # as Python says
-        hint = method_hint(argument, options) or suggestion(argument, known)
+        hint = option_hint(argument, options) or suggestion(argument, known)
         raise TypeError(in_words(f"fit() got an unexpected keyword argument {argument!r}{hint}"))
     settings = Options.of(target, {**options, "families": given})
     with opened(con, create=True) as engine, engine.transaction(name):

@@ -1,8 +1,7 @@
 """The classifiers that `method` of a fit accepts, each with its own options as arguments."""
 
-import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
@@ -359,18 +358,3 @@ def method_named(method: Any) -> Classifier:
         known = f"; the methods are {', '.join(map(repr, METHODS))} and ⟨nbsql.Mixture(2)⟩"
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or known}")
     return METHODS[method]()
-
-
-def method_hint(name: str, options: Mapping[str, Any]) -> str:
-    """The end of a message that says which method has an option that was given beside it; "" if none has it.
-
-    >>> method_hint("components", {"components": 2})
-    '; it is an option of a method: ⟨method=nbsql.Mixture(components=2)⟩'
-    """
-    named = options.get("method")
-    asked: list[type] = [METHODS[named]] if isinstance(named, str) and named in METHODS else [type(named)]
-    for kind in (*asked, *METHODS.values(), Mixture):
-        if issubclass(kind, Classifier) and name in {each.name for each in fields(kind)}:
-            value = reprlib.repr(options[name])
-            return f"; it is an option of a method: ⟨method=nbsql.{kind.__name__}({name}={value})⟩"
-    return ""

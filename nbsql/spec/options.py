@@ -13,7 +13,8 @@ from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import OneDependence
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import OF_NO_CLASS, Clusters, Method, method_hint, method_named
+from nbsql.spec.method import OF_NO_CLASS, Clusters, Method, method_named
+from nbsql.spec.option_hints import option_hint
 from nbsql.spec.spec import CLUSTER, NO_TARGET, Feature
 
 Infer = Literal["values", "types"]
@@ -268,7 +269,7 @@ class Options(Estimating, Counting):
             if name in ("name", "replace", "database") and name not in beside:
                 raise InputError(f"⟨{name}⟩ is of a model that is stored, and nothing is stored here; fit a model with it")
             if name not in names and name not in beside:
-                hint = method_hint(name, options) or suggestion(name, [*names, *beside])
+                hint = option_hint(name, options) or suggestion(name, [*names, *beside])
                 raise InputError(f"no option {name!r}{hint or f'; the options are {listed(names, 30)}'}")
         several = ("joins", "exclude", "families", "id", "derive", "missing")  # of which None is none
         column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)

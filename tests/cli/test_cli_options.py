@@ -146,6 +146,10 @@ def test_every_option_of_a_method_is_one_of_each_command_that_fits():
         ("--components a=2,a=3", 2, "label 'a' is given twice; give it once"),
         ("--components 0", 1, "components must be a whole number of at least 1, not 0"),
         ("--components z=2", 1, "components names 'z', which is no class of 'y'"),
+        ("--class-weight balanced", 2, "no option --class-weight; here it is --prior uniform, or a probability for each class"),
+        ("--decay 0.9", 2, "no option --decay; here it is --half-life '30 days' --at sent_at"),
+        ("--labels y", 2, "no option --labels; here it is --target label"),
+        ("--random-state 1", 2, "No such option '--random-state'"),
     ],
 )  # fmt: skip
 def test_options_of_a_fit_that_cannot_be(made, words, code, message):

@@ -45,8 +45,12 @@ def test_every_function_with_the_options_of_a_fit_takes_them(con):
         nbsql.fit(con, ROWS, target="y", components=2)
     with pytest.raises(TypeError, match=rf"unexpected keyword argument 'bins'{of_method}\.KDB\(bins=5\)$"):
         nbsql.fit(con, ROWS, target="y", method="kdb", bins=5)
-    with pytest.raises(TypeError, match=r"unexpected keyword argument 'priors'; did you mean 'prior'\?$"):
-        nbsql.fit(con, ROWS, target="y", priors="uniform")
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'priores'; did you mean 'prior'\?$"):
+        nbsql.fit(con, ROWS, target="y", priores="uniform")
+    with pytest.raises(TypeError, match=r"keyword argument 'class_weight'; here it is prior=\"uniform\", or a"):
+        nbsql.fit(con, ROWS, target="y", class_weight="balanced")
+    with pytest.raises(nbsql.InputError, match=r"^no option 'ngram_range'; here it is families=\{\"message\": nbsql\.Text\("):
+        nbsql.auto(con, ROWS, target="y", ngram_range=(1, 2))
 
 
 BEFORE = """{"format": 1, "target": "y", "target_type": "VARCHAR", "id": [], "weight": null, "slice_by": null, "given": false,
