@@ -161,7 +161,8 @@ class Handle:
         title = f"{self.state.title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
         with self.state.guard():
             lines = list(overview(self.state, title))
-        sys.stdout.write("\n".join([*lines, ""]))
+        if sys.stdout is not None:  # where there is none, print is as quiet
+            sys.stdout.write("\n".join([*lines, ""]))
 
     def __enter__(self) -> Self:
         return self

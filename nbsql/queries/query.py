@@ -303,13 +303,11 @@ class Query(PendingQuery):
 
     def show(self) -> None:
         """Print the first 40 rows as a table that fits the terminal. The columns that a verb adds are always shown."""
-        first = self.limit(_PRINTED + 1)
-        rows = first.fetchall()
-        table, left_out = table_of_rows(self.columns, rows[:_PRINTED]).fitted(
-            get_terminal_size((_WIDTH, 0)).columns, self._added
-        )
+        rows, width = self.limit(_PRINTED + 1).fetchall(), get_terminal_size((_WIDTH, 0)).columns
+        table, left_out = table_of_rows(self.columns, rows[:_PRINTED]).fitted(width, self._added)
         more = [f"the first {_PRINTED} rows"] if len(rows) > _PRINTED else []
-        sys.stdout.write("\n".join([table.text(), *more, *_note(left_out), ""]))
+        if sys.stdout is not None:  # where there is none, print is as quiet
+            sys.stdout.write("\n".join([table.text(), *more, *_note(left_out), ""]))
 
     def create_table(self, name: str, *, replace: bool = False) -> None:
         """Create the table `name` with the rows. The name may be a path, such as analytics.scored.

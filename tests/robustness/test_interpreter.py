@@ -42,3 +42,11 @@ def test_an_archive_is_refused_with_the_cure(tmp_path):
         f"nbsql.errors.NotSupportedError: the SQL of nbsql is not in {archive / 'nbsql'}: an archive does not do; "
         "install nbsql with pip, or unpack it"
     )
+
+
+def test_where_there_is_no_output_nothing_is_shown(con, monkeypatch):
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 5 AS x FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "t", target="y")
+    monkeypatch.setattr(sys, "stdout", None)  # as in a service of Windows, or by pythonw
+    model.show()
+    model.predict("t").show()
