@@ -10,7 +10,7 @@ _BUSY = f"another connection is changing the same model or table at this moment;
 _TEMPORARY = "the owner can GRANT it (TEMPORARY on the database, which everything that learns needs)"
 _SAID = (  # the states, what PostgreSQL says (a pattern) -> what is said of it, {0} being the whole
     (f"40001|40P01|{LOCKED}", "", _BUSY),  # serialization failure, deadlock
-    ("", '^tuple concurrently updated$|"pg_namespace_nspname_index"', _BUSY),
+    ("", "^tuple concurrently updated$|pg_namespace_nspname_index", _BUSY),
     ("42501", "^(must be owner .*)function (.+)[.]", "{1}model {2}; connect as its owner"),  # insufficient privilege
     ("42501", "^must be owner", "{0}; connect as its owner"),
     ("42501", "row-level security", "{0}; SET row_security = on, and a model learns the rows that your role may see"),
