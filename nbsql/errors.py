@@ -180,15 +180,15 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 class FrameLabel(str):
-    """The name of a frame in messages, with the names of the levels of its index, which are no columns, and of added ones."""
+    """The name of a frame in messages, with the index of a pandas frame, whose levels are no columns, and added columns."""
 
-    index_names: Sequence[str] = ()
+    frame_index: Any = None
     added_names: Collection[str] = ()  # of columns that the user has not given
 
 
 def index_hint(names: Iterable[str], source: str) -> str:
     """A hint where a frame has one of some names in its index, or else an empty text."""
-    found = [name for name in names if isinstance(source, FrameLabel) and name in source.index_names]
+    found = [name for name in names if name in getattr(getattr(source, "frame_index", None), "names", ())]
     return f"; {listed(found)} {'is' if len(found) == 1 else 'are'} in its index: pass df.reset_index()" if found else ""
 
 

@@ -160,7 +160,14 @@ def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], fe
 
 
 def _for_all(words: Sequence[str]) -> str:
-    return f"hold numbers but for {listed(words)}, and are taken for categories; read them as such: ⟨missing={_json(words)}⟩"
+    return f"hold numbers but for {listed(words)}, and are taken for categories; {_read(words)} ⟨missing={_json(words)}⟩"
+
+
+def _read(words: Sequence[str]) -> str:
+    """The words before a cure, for columns in which only some words are no numbers; they may well be values."""
+    if all(word.lower() in MISSING_WORDS for word in words):
+        return "read them as such:"
+    return f"if {'this' if len(words) == 1 else 'these'} only {'says' if len(words) == 1 else 'say'} that a value is missing:"
 
 
 def advice_on_keys(engine: Engine, source: Source, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -236,7 +243,7 @@ def _advice(engine: Engine, name: str, column: str, values: Values) -> tuple[str
             return None, []
         cures.append(derive_argument(column, expression))
     but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {written[0]!r}"
-    line = f"{name!r} holds numbers{but}, {_AS_CATEGORY}; read them as such: {together(*cures)}"
+    line = f"{name!r} holds numbers{but}, {_AS_CATEGORY}; {_read(words)} {together(*cures)}"
     return line, words if is_plain else []
 
 

@@ -258,7 +258,10 @@ class Handle:
         text = self._states.rendering(sql)
         whole = text(refresh=False)  # the model was refreshed when the source was resolved
         first, added = text if by_row else None, len(self._added_columns(verb))
-        return Query(self.state.engine, text, source, guard=self._states.guard, first=first, rendered=whole, added=added)
+        # A row for each row of the frame, in its order.
+        index = getattr(source.label, "frame_index", None) if by_row and verb not in ("explain", "predict with top_k") else None
+        engine, guard = self.state.engine, self._states.guard
+        return Query(engine, text, source, guard=guard, first=first, rendered=whole, added=added, index=index)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec; only the columns in `passed` are returned, all if it is None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from shutil import get_terminal_size
@@ -16,9 +16,9 @@ from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
 from nbsql.engines.turn import Lease, turn_of
-from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError, counted
+from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
 from nbsql.family.checks import true_or_false, whole_number
-from nbsql.queries.table import paragraph, table_of_rows
+from nbsql.queries.table import note_of_left_out, paragraph, table_of_rows
 from nbsql.rendering.dialect import folded
 from nbsql.storage.schema import model_names
 from nbsql.storage.state import ModelState
@@ -37,17 +37,8 @@ _Answer = TypeVar("_Answer")
 _SHOWN = 10  # rows of a preview
 _PRINTED = 40  # rows that `show` prints
 _WIDTH = 120  # characters of a table in a notebook, and where no terminal is
-_NAMED = 8  # columns left out of a table that are named
 _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was not installed")
 _NO_TYPE = re.compile(r'Unsupported type "(.+?)"|from `month_day_nano_(interval)|create series from (Union)')  # also of Polars
-
-
-def _note(left_out: Sequence[str]) -> list[str]:
-    """The line below a table that names the columns which did not fit; none if all did."""
-    if not left_out:
-        return []
-    more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
-    return [f"{counted(len(left_out), 'column')} left out: {', '.join(left_out[:_NAMED])}{more}; .df() has all"]
 
 
 @contextmanager
@@ -93,6 +84,7 @@ class Query(PendingQuery):
         first: Callable[[int], str] | None = None,
         rendered: str | None = None,
         added: int = 0,
+        index: Any = None,
     ) -> None:
         self._engine = self.engine = engine
         self._source = source  # kept so that a registered frame stays readable
@@ -107,6 +99,7 @@ class Query(PendingQuery):
         self._rendered = rendered if engine.survives_missing_names else None
         # The text of a query whose first rows, at least so many, are the same, and that reads no more than these need.
         self._first = first
+        self._index = index  # of the pandas frame to whose rows its own belong, one to each, in the same order
         self._added = added  # the last columns, which a verb added to those of its source, and which a table always shows
 
     @property
@@ -183,7 +176,7 @@ class Query(PendingQuery):
             return f"<nbsql.Query of {', '.join(columns)}; .show() runs it, .sql is its text>"
         table, left_out = table_of_rows(columns, rows).fitted(get_terminal_size((_WIDTH, 0)).columns, self._added)
         title = f"nbsql.Query, its first rows ({_SHOWN} at most); .show() runs it, .sql is its text"
-        return "\n".join([title, table.text(), *_note(left_out)])
+        return "\n".join([title, table.text(), *note_of_left_out(left_out)])
 
     def _preview(self) -> list[tuple[Any, ...]] | None:
         """The first rows; None if the query should not run unasked."""
@@ -201,7 +194,7 @@ class Query(PendingQuery):
         except NbsqlError as error:
             return str(paragraph(f"nbsql.Query: {error}"))
         table, left_out = table_of_rows(columns, rows or []).fitted(_WIDTH, self._added)
-        notes = _note(left_out) if rows is not None else ["not run yet; .show() runs it"]
+        notes = note_of_left_out(left_out) if rows is not None else ["not run yet; .show() runs it"]
         return str(
             Markup("").join([table.html(), *map(paragraph, notes)])
             + Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(sql)
@@ -229,6 +222,7 @@ class Query(PendingQuery):
         fixed = self._first is None and isinstance(self._sql, str)
         limited = Query(self._engine, sql() if fixed else sql, self._source, guard=self._guard, added=self._added)
         limited._path = self._path  # names are resolved as in this query
+        limited._index = None if self._index is None else self._index[:count]
         return limited
 
     def head(self, count: int = 5) -> Query:
@@ -283,8 +277,11 @@ class Query(PendingQuery):
             return self._engine.names(self._text())
 
     def df(self) -> pandas.DataFrame:
-        """The rows as a pandas DataFrame."""
-        return cast("pandas.DataFrame", self._rows_as("df", "pandas"))
+        """The rows as a pandas DataFrame. A row for each row of a pandas frame has the index of that row."""
+        rows = cast("pandas.DataFrame", self._rows_as("df", "pandas"))
+        if self._index is not None and len(rows) == len(self._index):
+            rows.index = self._index  # as pandas aligns a column that is assigned to the frame
+        return rows
 
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
@@ -307,7 +304,7 @@ class Query(PendingQuery):
         table, left_out = table_of_rows(self.columns, rows[:_PRINTED]).fitted(width, self._added)
         more = [f"the first {_PRINTED} rows"] if len(rows) > _PRINTED else []
         if sys.stdout is not None:  # where there is none, print is as quiet
-            sys.stdout.write("\n".join([table.text(), *more, *_note(left_out), ""]))
+            sys.stdout.write("\n".join([table.text(), *more, *note_of_left_out(left_out), ""]))
 
     def create_table(self, name: str, *, replace: bool = False) -> None:
         """Create the table `name` with the rows. The name may be a path, such as analytics.scored.

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from markupsafe import Markup, escape
 
+from nbsql.errors import counted
+
 if TYPE_CHECKING:
     from rich.table import Table as Drawn
     from rich.text import Text
 
 _CELL = 40  # the most characters of a value that a table shows
 _STRIP = 10  # characters of the longest bar
+_NAMED = 8  # columns left out of a table that are named
 _GAP = 3  # blanks between columns
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _JOINERS = "\u200c\u200d"  # between letters of Persian, Hindi and other languages, and between the parts of an emoji
@@ -170,6 +173,14 @@ def _fitting_columns(widths: Sequence[int], width: int, keep: int) -> list[int |
         return [0, *between, *shown, *([None] if len(shown) < len(last) else [])]
     first = fitting(range(len(widths) - keep), width - of_last - 1)
     return [*first, *([None] if len(first) + len(last) < len(widths) else []), *last]
+
+
+def note_of_left_out(left_out: Sequence[str]) -> list[str]:
+    """The line below a table that names the columns which did not fit; none if all did."""
+    if not left_out:
+        return []
+    more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
+    return [f"{counted(len(left_out), 'column')} left out: {', '.join(left_out[:_NAMED])}{more}; .df() has all"]
 
 
 def short_number(value: float) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.errors import InputError, header_hint, index_hint, listed, no_column
+from nbsql.errors import FrameLabel, InputError, header_hint, index_hint, listed, no_column
 from nbsql.family import NUMBERS
 from nbsql.family.calendar import OF_TIMES
 from nbsql.rendering.dialect import Dialect, folded, plain_name
@@ -181,7 +181,7 @@ def _wrong_type(feature: Feature, name: str, column: Column, label: str, model: 
 def _cast(feature: Feature, name: str, column: Column, label: str) -> str:
     """What to do about a column of another type; for a file, whose types were guessed, the source that casts it."""
     if not re.fullmatch(r".*\.(?:csv|tsv|json|jsonl|ndjson)(?:\.gz|\.zst)?", label, re.IGNORECASE):
-        return "cast it"
+        return f"cast it to {feature.types[feature.columns.index(name)]}" if feature.types else "cast it"
     written, path = (text.replace('"', r"\"") for text in (plain_name(Dialect("duckdb"), name), label.replace("'", "''")))
     # DuckDB 2.0 hands a cast alone on to the reader, which fails.
     value, quote = (f"trim({written})" if column.kind == "text" else written), '"'
@@ -242,7 +242,8 @@ def no_features(missing: Sequence[str], names: Sequence[str], label: str, model:
     source = label if re.fullmatch(r"\w+", label) else f"'{label}'" if "." in label and " " not in label else "..."
     them = "it is not known there, add it" if len(missing) == 1 else "they are not known there, add them"
     cure = " If" if str(fact).endswith("?") else "; if"
-    return InputError(f"{fact}{cure} {them}: SELECT *, {added} FROM {source}")
+    is_frame = isinstance(label, FrameLabel) or label == "the rows"
+    return InputError(f"{fact}{cure} {them}{' with None' if is_frame else f': SELECT *, {added} FROM {source}'}")
 
 
 def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:

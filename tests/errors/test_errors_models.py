@@ -8,6 +8,8 @@ import sys
 
 import duckdb
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import nbsql
@@ -237,7 +239,7 @@ def test_a_source_that_a_model_cannot_score(model, refused):
         (
             "predict",
             "SELECT sky, 'strong' AS wind FROM days",
-            "column 'wind' of the query is VARCHAR, which model 'golf' cannot take for a poisson feature; cast it",
+            "column 'wind' of the query is VARCHAR, which model 'golf' cannot take for a poisson feature; cast it to INTEGER",
         ),
         (
             "predict",
@@ -524,6 +526,11 @@ def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them
     assert "month of day" in dated.families
     with pytest.raises(nbsql.InputError, match=r"of model 'dated'; its columns are 'day'; if they are not known there, add"):
         dated.predict("SELECT DATE '2026-02-03' AS day")
+    rows = {"c": [1.5]}
+    for frame in (rows, pd.DataFrame(rows), pl.DataFrame(rows), pa.table(rows)):
+        with pytest.raises(nbsql.InputError, match=r"'c'; if they are not known there, add them with None$"):
+            model.predict(frame)
+    assert len(model.predict(pd.DataFrame(rows).assign(a=None, order=None)).fetchall()) == 1
     with pytest.raises(nbsql.InputError, match=r"^the rows have a column 'probability' already, which predict adds; choose"):
         model.predict([{"a": 1, "order": "k", "c": 2, "probability": 0.5}])
     alone = nbsql.fit(con, "golf", target="y", features=["c"], name="alone")

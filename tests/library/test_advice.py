@@ -66,6 +66,15 @@ def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con):
     assert any(line.startswith("'b' holds numbers but for '?' in 58 of 400 rows") for line in lines)
 
 
+def test_words_that_may_be_values_are_missing_only_if_the_user_says_so(con):
+    cards = "CASE WHEN i % 13 < 10 THEN (i % 13)::VARCHAR ELSE ['J', 'Q', 'K'][i % 13 - 9] END"
+    read = 'if these only say that a value is missing: missing=["J", "K", "Q"]'
+    (line,) = said(con, f"SELECT hash(i) % 2 AS y, {cards} AS a FROM range(52) AS t(i)", target="y")
+    assert line == f"'a' holds numbers but for 'J', 'K', 'Q' in 12 of 52 rows, and is taken for a category; {read}"
+    (line,) = said(con, f"SELECT hash(i) % 2 AS y, {cards} AS a, {cards} AS b FROM range(52) AS t(i)", target="y")
+    assert line == f"'a', 'b' hold numbers but for 'J', 'K', 'Q', and are taken for categories; {read}"
+
+
 def test_a_column_of_some_texts_may_be_left_out_or_taken_for_a_text(con):
     note = "CASE i % 3 WHEN 0 THEN 'sehr gut ' || i WHEN 1 THEN 'gut' || i END"
     (line,) = said(con, f"SELECT i % 2 AS y, coalesce({note}, 'NA') AS \"Geräusch\" FROM range(900) AS t(i)", target="y")

@@ -320,7 +320,7 @@ def test_a_message_does_not_list_thousands_of_categories():
     pandas = library("pandas")
     model = nbsql.fit(duckdb.connect(), {"y": ["a", "b"], "x": [1, 2]}, target="y")
     with pytest.raises(
-        nbsql.InputError, match=r"is ENUM\('c0', …\), which the model cannot take for a gaussian feature; cast it$"
+        nbsql.InputError, match=r"is ENUM\('c0', …\), which the model cannot take for a gaussian feature; cast it to BIGINT$"
     ):
         model.predict(pandas.DataFrame({"x": pandas.Categorical([f"c{i}" for i in range(2000)])}))
 

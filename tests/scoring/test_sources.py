@@ -173,6 +173,20 @@ def test_rows_of_a_frame_come_back_in_its_order(con, kind):
             assert (verb(make(frame)).df()["key"].to_numpy() == key).all(), name
 
 
+def test_predictions_have_the_index_of_a_pandas_frame(con):
+    frame = pd.DataFrame({"y": ["a", "b", "a", "b"], "x": ["s", "t", "s", "u"]}, pd.Index([7, 3, 5, 0], name="key"))
+    model = nbsql.fit(con, frame, target="y", derive={"z": "upper(x)"}, alpha=0.1)
+    verbs = (model.predict, model.predict_proba, model.joint_log_likelihood, model.log_evidence, model.impute)
+    for rows in (*(verb(frame) for verb in verbs), model.predict(frame, thresholds={"a": 0.5}), model.predict(frame, top_k=1)):
+        pd.testing.assert_index_equal(rows.df().index, frame.index if "rank" not in rows.columns else pd.RangeIndex(4))
+    assert frame.assign(answer=model.predict(frame).df()["prediction"])["answer"].tolist() == ["a", "b", "a", "b"]
+    assert model.predict(frame[2:]).limit(1).df().index.tolist() == [5]
+    assert model.explain(frame).limit(3).df().index.tolist() == [0, 1, 2]
+    con.execute("CREATE TABLE days AS FROM frame")
+    assert model.predict("days").df().index.tolist() == [0, 1, 2, 3]
+    assert model.predict(model.predict(frame[1:], columns=["x"]), columns=[]).df().index.tolist() == [0, 1, 2]  # of a query
+
+
 def test_explanations_of_a_frame_number_its_rows_from_1(con):
     key = np.random.default_rng(12).permutation(3_000)
     frame = pd.DataFrame({"key": key, "y": key % 2, "category": np.char.add("level ", (key % 500).astype(str))})

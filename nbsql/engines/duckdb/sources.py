@@ -188,7 +188,7 @@ class Sources:
         label = FrameLabel(f"the {kind}")
         categories = category_columns(frame) if type(frame).__name__ in _IN_MEMORY else set()
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
-            label.index_names = [*filter(None, frame.index.names)]
+            label.frame_index = frame.index
             frame = with_typed_columns(frame)
             if "object" in map(str, frame.dtypes):
                 self._engine.query_macro("reads_objects")
