@@ -291,8 +291,11 @@ def counting_plan(engine: Engine, spec: Spec) -> Plan:
 
 
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
-    """The source, in a temporary table unless it is quick to read again, since a search reads it many times."""
+    """The source, in a temporary table unless it is quick to read again, since a search reads it many times.
+
+    What a search counts has slices of its own, if any: folds, or components.
+    """
     if source.allows_rereads(1):
         return source
-    engine.run_all([counting_plan(engine, replace(spec, components=None)).stage(source.relation, relation)])
+    engine.run_all([counting_plan(engine, replace(spec, components=None, slice_by=None)).stage(source.relation, relation)])
     return Source(relation, source.label, source.columns, rereads=True, is_frame=source.is_frame)

@@ -335,6 +335,15 @@ def test_the_cure_of_stale_weights_keeps_the_options(con, recwarn):
         assert eval(said) == method  # noqa: S307
 
 
+def test_weights_by_rows_that_are_copied_first_go_with_slices(con):
+    options = {"target": "b", "method": nbsql.Weighted(penalty=1), "features": ["k", "x"]}
+    rows = "SELECT b, k, x, c1 FROM t GROUP BY ALL"  # which is read once
+    whole, sliced = nbsql.fit(con, rows, **options), nbsql.fit(con, rows, slice_by="c1", **options)
+    a, b = ([row[-1] for row in sorted(model.predict_proba(rows).fetchall())] for model in (whole, sliced))
+    assert b == pytest.approx(a, rel=0, abs=1e-9)
+    assert sliced.slice_names == ["0", "1", "2"]
+
+
 @pytest.mark.slow
 def test_a_file_and_a_query_in_place_keep_the_weights(con, tmp_path):
     options = {"target": "y", "features": ["b", "k", "x", "words"], "families": {"words": nbsql.Text()}}
