@@ -18,11 +18,12 @@ from nbsql.evaluation.learnt import learnt_rows
 from nbsql.evaluation.monitor import monitor
 from nbsql.evaluation.refitted_folds import judged_by_folds
 from nbsql.evaluation.slices import Slices
-from nbsql.learning.model_source import check_columns
+from nbsql.learning.model_source import check_columns, read_source
 from nbsql.model.base import Handle
 from nbsql.queries.decisions import cost_matrix
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
+from nbsql.spec.derived import inputs
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
@@ -146,7 +147,7 @@ class Evaluating(Handle):
             if is_given and expressions.get(folded(each.name), each.expression) != each.expression:
                 raise InputError(f"the models derive {each.name!r} by different expressions; fit one of them by another name")
         self._refresh()
-        data = _with_columns_of_both(self, other)._source(source, reads_target=True)
+        data = _source_of_both(self, other, source)
         self.state.require("prediction")
         for model in (self, other):
             check_columns(model.state, data)
@@ -312,15 +313,15 @@ def _warn_of_learnt_rows(state: ModelState, source: Source, cure: str) -> None:
         warn_user(f"{state.title} has learnt {rows}, so that its numbers on them are too good; {cure}")
 
 
-def _with_columns_of_both(model: Evaluating, other: Evaluating) -> Evaluating:
-    """The one of two models that makes of a source all columns that both read.
+def _source_of_both(model: Evaluating, other: Evaluating, source: Any) -> Source:
+    """The source with all columns that two models make of it.
 
-    Raises InputError if one of them reads a column as it is that the other replaces, or if each makes some of its own.
+    Raises InputError if one of them reads a column as it is that the other replaces, or if each joins some of its own.
     """
     made = [{*(folded(each.name) for each in one.state.spec.derived), *one.state.spec.joins} for one in (model, other)]
     for (one, of_one), (two, of_two) in permutations(zip((model, other), made, strict=True)):
         spec = two.state.spec
-        read = {folded(name) for feature in spec.features for name in feature.columns}
+        read = {folded(name) for feature in spec.features for name in feature.columns} | {*map(folded, inputs(spec.derived))}
         replaced = [each for each in one.state.spec.derived if folded(each.name) in of_one - of_two]
         if clash := [
             each.name for each in replaced
@@ -329,9 +330,12 @@ def _with_columns_of_both(model: Evaluating, other: Evaluating) -> Evaluating:
             fact = f"one of the models replaces {listed(clash)}, which the other reads as it is"
             raise InputError(f"{fact}; fit both with the same ⟨missing⟩ and ⟨derive⟩")
     if made[0] >= made[1]:
-        return model
+        return model._source(source, reads_target=True)
     if made[1] >= made[0]:
-        return other
-    raise InputError(
-        "each of the models derives or joins columns that the other does not; compare what ⟨evaluate⟩ says of each"
-    )
+        return other._source(source, reads_target=True)
+    spec = model.state.spec
+    if spec.joins != other.state.spec.joins:
+        raise InputError("each of the models joins columns that the other does not; compare what ⟨evaluate⟩ says of each")
+    more = [each for each in other.state.spec.derived if folded(each.name) not in made[0]]
+    plan = replace(model.state.plan, spec=replace(spec, derived=(*spec.derived, *more)))
+    return read_source(replace(model.state, plan=plan), source, reads_target=True)[1]
