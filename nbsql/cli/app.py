@@ -36,7 +36,11 @@ def _with_hint(error: click.NoSuchOption) -> click.UsageError:
     from nbsql.cli.messages import in_options
     from nbsql.spec.option_hints import ELSEWHERE
 
-    fits = error.ctx is not None and any(each.name == "families" for each in error.ctx.command.params)
+    params = error.ctx.command.params if error.ctx is not None else []
+    if error.option_name in ("--where", "--filter") and any(each.name == "source" for each in params):
+        hint = "SOURCE has the rows, and may be a query with WHERE, in quotes"
+        return click.UsageError(f"no option {error.option_name}; {hint}", error.ctx)
+    fits = any(each.name == "families" for each in params)
     here = ELSEWHERE.get(error.option_name.lstrip("-").replace("-", "_")) if fits else None
     if here is None:
         return error

@@ -97,7 +97,8 @@ def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
 def _column(engine: Engine, source: Source, by: str) -> str | None:
     """The column of that name, as the source spells it."""
     same = str if engine.exact else folded
-    return next((column.name for column in source.columns if same(column.name) == same(by)), None)
+    columns = source.columns if isinstance(by, str) else ()
+    return next((column.name for column in columns if same(column.name) == same(by)), None)
 
 
 def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:

@@ -40,7 +40,7 @@ class Joint(OverColumns):
 
     def __post_init__(self) -> None:
         columns = texts(self.columns, "Joint takes a list of columns")
-        set_attributes(self, columns=columns, integers=tuple(self.integers))
+        set_attributes(self, columns=columns, integers=texts(self.integers, "⟨integers⟩ are a list of columns"))
         super().__post_init__()
         if self.backoff is not None:
             choice(self.backoff, Literal["naive"], "backoff")

@@ -123,6 +123,7 @@ class Handle:
         except DatabaseError:  # the model was dropped, or the connection is closed
             where, counts, stale = ", which cannot be read", [], ""
         rows = "" if not counts or None in counts else f" from {number(sum(counts))} rows"
+        rows += " so far" if rows and state.follows else ""  # it learns the others when it answers
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
         method = state.plan.calibration
         calibrated = f", calibrated by {method}" if method else ""

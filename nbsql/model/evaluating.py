@@ -168,11 +168,12 @@ class Evaluating(Handle):
         """How the rows of each period differ from a reference, and how well the model predicts them.
 
         One row per period, feature (NULL for the whole), class (NULL except for shares of classes) and metric: period (as
-        text), feature, class, metric, value, reference (the same number for the reference), moved (for a psi: the value that
-        contributes most) and by_chance (for a psi: what as many rows would show if nothing had moved). The metrics of a
-        feature are psi, nulls and unseen. Those of the whole are psi (of the score), posterior_psi, label_psi, rows,
-        log_evidence, unexplained, expected_accuracy (the mean probability of the predictions, which needs no label), labelled,
-        unknown, accuracy and log_loss. Those of a class are predicted, posterior and actual.
+        text; a time with a time zone in that of the session), feature, class, metric, value, reference (the same number for
+        the reference), moved (for a psi: the value that contributes most) and by_chance (for a psi: what as many rows would
+        show if nothing had moved). The metrics of a feature are psi, nulls and unseen. Those of the whole are psi (of the
+        score), posterior_psi, label_psi, rows, log_evidence, unexplained, expected_accuracy (the mean probability of the
+        predictions, which needs no label), labelled, unknown, accuracy and log_loss. Those of a class are predicted, posterior
+        and actual.
         sql/macros/evaluation/monitor.sql has the formulas.
 
         Without reference rows, the reference is the model's counts, so that no training rows are needed. The counts do not
@@ -234,6 +235,7 @@ class Evaluating(Handle):
             texts["slice_intervals"] = slices.intervals.sql
         if evaluator.costs is not None:
             texts["cost"] = self.state.engine.without_database_name(evaluator.cost_sql(evaluator.costs))
+        table = str(table)
         if table in texts:
             return texts[table]
         if table in SLICES:
@@ -241,7 +243,7 @@ class Evaluating(Handle):
         if table == "cost":
             raise InputError("the table 'cost' is of the costs of mistakes; say them, costs={actual: {predicted: cost}}")
         known = (*QUERIES, *SLICES, "cost")
-        raise InputError(f"no table {table!r}{suggestion(str(table), known)}; there are {listed(known, len(known))}")
+        raise InputError(f"no table {table!r}{suggestion(table, known)}; there are {listed(known, len(known))}")
 
     def calibrate(
         self,

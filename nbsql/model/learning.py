@@ -26,7 +26,9 @@ class Learning(Handle):
     def update(self, source: Any, *, batch: str | None = None) -> None:
         """Add the rows of `source`. The model is then the one that a fit of all its rows would give, whatever their order.
 
-        A batch of the same counts as an older one, as where a job has run again, is learnt with a warning.
+        What the first fit has chosen by its rows stays as it is, though all rows might choose otherwise: the families, the
+        edges of bins, the parents of a tree, the centres of a mixture or of clusters, learnt weights. A batch of the same
+        counts as an older one, as where a job has run again, is learnt with a warning.
 
         Args:
             source: rows with the columns that the model was fitted on, of the same types.

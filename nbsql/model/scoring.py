@@ -210,16 +210,16 @@ class Scoring(Imputing, OneRow, Weighing):
         """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
 
         Columns have the names and types of those that the model was fitted on, the target last. A number that its type cannot
-        hold is NULL, as is one of a single bin, which has no ends. The same seed gives the same rows, and a shorter sample has
-        the first rows of a longer one.
+        hold is NULL, as is one of a single bin, which has no ends. A derived column is drawn like any other, apart from those
+        that it is derived from. The same seed gives the same rows, and a shorter sample has the first rows of a longer one.
 
         Args:
             n: the number of rows.
             seed: a whole number.
 
         Raises:
-            InputError: a feature has a family that cannot be drawn from: a complement, or weighted words, n-grams or the
-                presence of words.
+            InputError: a feature has a family that cannot be drawn from: a complement, a beta or gamma distribution, one that
+                depends on other columns, or weighted words, n-grams or the presence of words.
 
         >>> day = {"yes": {"wind": {"weak": 1}}, "no": {"wind": {"strong": 1}}}
         >>> model = nbsql.from_tables(duckdb.connect(), priors={"yes": 0.75, "no": 0.25}, likelihoods=day, target="play")

@@ -139,8 +139,8 @@ def _pairs(costs: Any) -> dict[tuple[Any, Any], Any]:
 
 
 def _number(value: Any) -> float:
-    """A value as a float; NaN if it is none."""
+    """A value as a float; NaN if it is no number, as the text of one is none."""
     try:
-        return float(value)
+        return math.nan if isinstance(value, (str, bytes)) else float(value)
     except (OverflowError, TypeError, ValueError):
         return math.nan

@@ -10,9 +10,11 @@ from nbsql.evaluation.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.family.binned import bin_labels
 from nbsql.queries.query import Query, priors_query
 from nbsql.queries.table import share
+from nbsql.rendering.dialect import folded
 from nbsql.report.model_panels import ALL_WORDS, beyond_values, by_information, first_names, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
-from nbsql.spec.spec import Feature
+from nbsql.spec.derived import inputs, needed
+from nbsql.spec.spec import Feature, Spec
 
 _FEATURES = 24
 _VALUES = 12  # values of a feature to choose from
@@ -71,6 +73,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
     at_edge = "Contributions of more than 3,000 times are drawn at the edge, with their power of ten beside them."
     below = [shown(feature.name) for feature, found in values.items() if _is_below_0(feature, found)]
     notes = [f"Left as missing: {first_names([shown(name) for name in left])}." if left else None, at_edge if far else None]
+    notes += _made_of_others(state.spec, list(values))
     notes += [f"Of what is typed for {name}, the {n} words that tell the classes apart most count." for name, n in typed]
     notes += [beyond_values(below)] if below and request.scored is None else []
     spoken = [row for row in rows if row["value"] is not None]
@@ -93,6 +96,16 @@ def nomogram(request: Request) -> Iterator[Figure]:
     ]
     params += [chosen, of_classes, classes_shown, factor_parameter(_positions_on_axis(rows))]
     yield Figure(finding, {"rows": rows}, sql, "nomogram", params, notes, csv=csv)
+
+
+def _made_of_others(spec: Spec, features: Sequence[Feature]) -> Iterator[str]:
+    """Which features are derived from columns of others among these, whose values do not follow when those are chosen."""
+    columns = {folded(name): feature for feature in features for name in feature.columns}
+    for feature in features:
+        made = needed(spec.derived, feature.columns)
+        read = {*map(folded, inputs(made)), *(folded(each.name) for each in made)}
+        if found := [shown(columns[name].name) for name in sorted(read) if columns.get(name, feature) is not feature]:
+            yield f"{shown(feature.name)} is made of {first_names(found)} in the data; here each is chosen by itself."
 
 
 def _positions_on_axis(rows: Sequence[Mapping[str, Any]]) -> Iterator[float]:

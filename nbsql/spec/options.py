@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, Unseen
-from nbsql.family.checks import checked, choice, estimate_named, non_negative, set_attributes, whole_number
+from nbsql.family.checks import checked, choice, estimate_named, non_negative, set_attributes, texts, whole_number
 from nbsql.spec.classifier import Classifier
 from nbsql.spec.dependence import OneDependence
 from nbsql.spec.half_life import HalfLife
@@ -227,7 +227,8 @@ class Counting:
     @property
     def excluded(self) -> list[str]:
         """The columns of `exclude`, which may be a single one."""
-        return [self.exclude] if isinstance(self.exclude, str) else list(self.exclude)
+        names: Any = [self.exclude] if isinstance(self.exclude, str) else self.exclude
+        return [] if names is None else [*texts(names, "⟨exclude⟩ must be a column or a list of columns")]
 
     @property
     def classifier(self) -> Classifier:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source
+from nbsql.engines.source import Source, column_names
 from nbsql.evaluation.gain import best_gain
 from nbsql.evaluation.learnt import remember
 from nbsql.evaluation.profile import dependence_by_spec
@@ -123,7 +123,7 @@ def dependence(
     with opened(con) as engine:
         rows = training_source(engine, source, settings)
         spec = resolve(rows.columns, candidate_options(with_current_weight(settings))[0], rows.label)
-        return dependence_by_spec(engine, spec, rows.label, rows, columns)
+        return dependence_by_spec(engine, spec, rows.label, rows, None if columns is None else column_names(columns))
 
 
 @shows_options(ModelOptions)

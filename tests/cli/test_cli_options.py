@@ -149,6 +149,7 @@ def test_every_option_of_a_method_is_one_of_each_command_that_fits():
         ("--class-weight balanced", 2, "no option --class-weight; here it is --prior uniform, or a probability for each class"),
         ("--decay 0.9", 2, "no option --decay; here it is --half-life '30 days' --at sent_at"),
         ("--labels y", 2, "no option --labels; here it is --target label"),
+        ("--where v=1", 2, "no option --where; SOURCE has the rows, and may be a query with WHERE, in quotes"),
         ("--random-state 1", 2, "No such option '--random-state'"),
     ],
 )  # fmt: skip

@@ -43,7 +43,7 @@ COPY = """
 import sys, duckdb
 lake, file, extensions = sys.argv[1:]
 con = duckdb.connect(config={"extension_directory": extensions})
-con.execute(f"ATTACH 'ducklake:{lake}' AS lake; ATTACH '{file}' AS copied (STORAGE_VERSION 'v1.3.0')")
+con.execute(f"ATTACH 'ducklake:{lake}' AS lake; ATTACH '{file}' AS copied (STORAGE_VERSION 'v1.4.0')")
 con.execute("COPY FROM DATABASE lake TO copied")
 """
 

@@ -43,7 +43,7 @@ def test_sqlmesh_counts_and_scores_as_python_does(tmp_path):
     settings["models"] = {"+start": "2026-01-01"}
     (tmp_path / "dbt_project.yml").write_text(json.dumps(settings), encoding="utf-8")
     (tmp_path / "config.py").write_text(CONFIG, encoding="utf-8")
-    with duckdb.connect(str(project.database), config={"storage_compatibility_version": "v1.3.0"}) as con:
+    with duckdb.connect(str(project.database), config={"storage_compatibility_version": "v1.4.0"}) as con:
         con.execute(ROWS)  # in a file that the DuckDB of SQLMesh reads, which is another one
     command = Path(dbt_versions.python("sqlmesh") or "").with_name("sqlmesh")
     environment = {**os.environ, "SQLMESH__DISABLE_ANONYMIZED_ANALYTICS": "true"}

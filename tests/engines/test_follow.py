@@ -198,6 +198,7 @@ def test_a_table_or_a_model_that_is_dropped(engine, connect):
     model = nbsql.fit(place.con, "inbox", name="spam", **FIT)
     model.follow("inbox")
     assert "follows inbox" in repr(model)
+    assert " rows so far, by " in repr(model)
     with pytest.warns(NbsqlWarning, match=r"^model 'spam' followed inbox, and the one in its place does not; let it follow"):
         model = nbsql.fit(place.con, "inbox", name="spam", **FIT, replace=True)
     place.run("INSERT INTO inbox VALUES (100, 'u', 1, 1, 1, 'free', 'ham', 0)")

@@ -191,6 +191,8 @@ def test_a_table_that_there_is_not(sky, refused):
     line = f"no table 'rocs'; did you mean 'roc'?; there are {known}, 'slices', 'slice_intervals', 'cost'"
     with refused(nbsql.InputError, line):
         sky.evaluate_sql("sky", table="rocs")
+    with refused(nbsql.InputError, f"no table '[1]'; there are {known}, 'slices', 'slice_intervals', 'cost'"):
+        sky.evaluate_sql("sky", table=[1])
 
 
 def test_the_macro_judges_labels_of_an_enum_by_a_model_of_texts(con):

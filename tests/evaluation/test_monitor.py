@@ -247,6 +247,7 @@ def test_columns_together_and_names_that_lie_in_wait():
 
 def test_what_is_refused(con, model):
     lines = [
+        ({"by": ["sent"]}, "by must be one SQL expression over the columns of later, not ['sent']"),
         ({"by": "nowhere"}, "by must be one SQL expression over the columns of later: "),
         ({"by": "max(hour)"}, "by must have one value a row, and 'max(hour)' is an aggregate of many"),
         ({"weight": "carrier"}, "weight column 'carrier' is VARCHAR; weights must be numbers"),

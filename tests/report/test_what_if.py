@@ -173,6 +173,14 @@ def test_every_family_is_chosen_or_named_as_left_out(con):
     assert "Left as missing: both." in model.plot.nomogram().figure.notes
 
 
+def test_a_derived_column_is_chosen_by_itself(con):
+    source = "SELECT class, sky FROM rows"
+    model = nbsql.fit(con, source, target="class", derive={"half": "left(sky, 1)", "twice": "half || half"})
+    notes = model.plot.nomogram().figure.notes
+    end = "in the data; here each is chosen by itself."
+    assert notes == [f"half is made of sky {end}", f"twice is made of half, sky {end}"]
+
+
 def test_of_many_features_the_most_informative_are_chosen(con):
     noise = ", ".join(f"CAST(hash(i + {k}) % 2 AS BOOLEAN) AS n{k}" for k in range(24))
     rows = f"SELECT i % 2 AS y, {noise}, i % 2 + (i % 10 = 0)::INT AS told FROM range(400) AS t(i)"

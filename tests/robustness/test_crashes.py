@@ -33,7 +33,7 @@ def test_a_killed_process_leaves_the_old_model_or_the_new_one(tmp_path, monkeypa
         interrupted = Counter()
         outcomes = Counter()
         for seed in range(kills):
-            before, act = killed(path, state, seed, chance.uniform(0, 0.4))
+            before, act = killed(path, state, seed, chance.randint(1, 6), chance.uniform(0, 1.5))
             legal = {"old": before} if act is None else {"old": before, "new": act.after}
             with duckdb.connect(path) as con:
                 outcome = found(con, legal)
@@ -49,8 +49,11 @@ def test_a_killed_process_leaves_the_old_model_or_the_new_one(tmp_path, monkeypa
         assert set(outcomes) == {"old", "new"}
 
 
-def killed(path, state, seed, seconds):
-    """Let a process work for some time, and kill it: the last state that it came to, and what it was at, if anything."""
+def killed(path, state, seed, acts, share):
+    """Let a process work, and kill it amid a change of some number: the last state it came to, and what it was at, if anything.
+
+    `share`: of the time that the change before took, so that a slow machine kills where a fast one does.
+    """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
@@ -61,11 +64,19 @@ def killed(path, state, seed, seconds):
     there.close()
     assert here.poll(60), "the process does not begin"
     assert here.recv() is None
-    time.sleep(seconds)
+    act, taken = None, 0.05
+    while acts:
+        begun = time.monotonic()
+        assert here.poll(60), "the process does not go on"
+        message = here.recv()
+        if isinstance(message, Act):
+            act, acts = message, acts - 1
+        else:
+            state, act, taken = message, None, time.monotonic() - begun
+    time.sleep(taken * share)
     assert process.is_alive(), "the process failed by itself"
     process.kill()
     process.join()
-    act = None
     while True:
         try:
             message = here.recv()

@@ -144,6 +144,12 @@ def test_errors_are_one_line_and_change_nothing(risks, refused):
         ),
         ("data", {"thresholds": {"low": 1.5}}, "the threshold of class 'low' must be a probability, from 0 to 1, not 1.5"),
         ("data", {"thresholds": {"low": "x"}}, "the threshold of class 'low' must be a probability, from 0 to 1, not 'x'"),
+        ("data", {"thresholds": {"low": "0.5"}}, "the threshold of class 'low' must be a probability, from 0 to 1, not '0.5'"),
+        (
+            "data",
+            {"costs": {("low", "high"): "5"}},
+            "the cost of predicting 'high' where 'low' is right must be a finite number, not '5'",
+        ),
         ("data", {"thresholds": 0.5}, "thresholds are {class: probability}, with at least one class, not 0.5"),
         ("data", {"thresholds": {}}, "thresholds are {class: probability}, with at least one class, not {}"),
         ("data", {"top_k": 0}, "top_k must be a whole number of at least 1, not 0"),
