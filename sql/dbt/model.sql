@@ -209,11 +209,12 @@
 {%- endmacro %}
 
 {#
-  The relation of a node or source where ref() and source() find it: a source of dbt-duckdb may be a file. With --defer that of a node is
-  the one of another environment, if there is none in this one.
+  The relation of a node or source where ref() and source() find it: a source of dbt-duckdb may be a file. SQLMesh finds only those that a
+  model itself names. With --defer that of a node is the one of another environment, if there is none in this one.
 #}
 {% macro relation_of(node) -%}
-{% if node.resource_type == 'source' %}{% do return(source(node.source_name, node.name)) %}{% endif -%}
+{% set found = source(node.source_name, node.name) if node.resource_type == 'source' else none -%}
+{% if found is not none %}{% do return(found) %}{% endif -%}
 {% set own = api.Relation.create(database=node.database, schema=node.schema, identifier=node.identifier or node.alias or node.name) -%}
 {% set other = node.defer_relation if invocation_args_dict.defer else none -%}
 {% if not other %}{% do return(own) %}{% endif -%}
