@@ -344,22 +344,6 @@ def test_weights_by_rows_that_are_copied_first_go_with_slices(con):
     assert sliced.slice_names == ["0", "1", "2"]
 
 
-@pytest.mark.slow
-def test_a_file_and_a_query_in_place_keep_the_weights(con, tmp_path):
-    options = {"target": "y", "features": ["b", "k", "x", "words"], "families": {"words": nbsql.Text()}}
-    model = nbsql.fit(con, "t", method="weighted", name="w", replace=True, **options)
-    expected = [row[-1] for row in model.predict("t").fetchall()]
-    model.export(str(tmp_path / "w.parquet"))
-    copy = nbsql.import_(con, str(tmp_path / "w.parquet"), name="copy", replace=True)
-    assert weights_of(copy, con) == weights_of(model, con)
-    inline = con.execute(model.sql("predict", "t", inline=True)).fetchall()
-    macro = con.execute("FROM w.predict('t')").fetchall()
-    for found in (copy.predict("t").fetchall(), inline, macro):
-        assert [row[-1] for row in found] == pytest.approx(expected, rel=1e-12)
-    one = dict(zip(["b", "k", "x", "words"], con.execute("SELECT b, k, x, words FROM t LIMIT 1").fetchone(), strict=True))
-    assert model.predict_one(one)["probability"] == pytest.approx(expected[0], rel=1e-12)
-
-
 @pytest.mark.few
 @pytest.mark.slow
 @pytest.mark.parametrize("per", ["feature", pytest.param("class and feature", marks=pytest.mark.slow)])

@@ -168,33 +168,6 @@ def test_a_pair_has_a_name_of_its_own(con):
 
 
 @pytest.mark.slow
-def test_update_and_forget_move_the_counts_of_a_pair(con):
-    query = "FROM t WHERE id < 500"
-    model = nbsql.fit(con, query, method=nbsql.Weighted(views=False, pairs=5), **OPTIONS)
-    counts = "SELECT sum(n), max(n) FROM w.statistics WHERE feature = 'x & b'"
-    before, predicted = con.execute(counts).fetchone(), [row[-1] for row in model.predict_proba("t").fetchall()]
-    model.update("FROM t WHERE id >= 500", batch="late")
-    assert con.execute(counts).fetchone()[0] == before[0] + 100
-    assert [row[-1] for row in model.predict_proba("t").fetchall()] != predicted
-    model.forget(batch="late")
-    assert con.execute(counts).fetchone() == before
-    assert [row[-1] for row in model.predict_proba("t").fetchall()] == pytest.approx(predicted, rel=1e-12)
-
-
-@pytest.mark.slow
-def test_a_file_a_query_in_place_and_one_row_have_the_pairs(con, model, tmp_path):
-    expected = [row[-1] for row in model.predict("t").fetchall()]
-    model.export(str(tmp_path / "w.parquet"))
-    copy = nbsql.import_(con, str(tmp_path / "w.parquet"), name="copy", replace=True)
-    assert [*copy.families] == ["x", "b", "c", "x & b"]
-    found = [copy.predict("t").fetchall(), con.execute(model.sql("predict", "t", inline=True)).fetchall()]
-    for rows in (*found, con.execute("FROM paired.predict('t')").fetchall()):
-        assert [row[-1] for row in rows] == pytest.approx(expected, rel=1e-12)
-    one = dict(zip(COLUMNS, con.execute("SELECT x, b, c FROM t LIMIT 1").fetchone(), strict=True))
-    assert model.predict_one(one)["probability"] == pytest.approx(expected[0], rel=1e-12)
-
-
-@pytest.mark.slow
 def test_a_refit_finds_its_pairs_anew(con, model):
     """With the families of a model, and in each fold of a calibration."""
     again = nbsql.fit(con, "t", families=model.families, method=nbsql.Weighted(views=False, pairs=1), **OPTIONS)

@@ -69,36 +69,6 @@ def test_its_weight_and_its_score_are_those_of_logistic_regression(con, shared):
     assert [np.log(v / u) for *_, u, v in scored] == pytest.approx(gaps, abs=1e-9)
 
 
-@pytest.mark.few
-@pytest.mark.slow
-@pytest.mark.parametrize("in_lists", [False, True])
-def test_every_face_scores_it_alike(con, tmp_path, layout, in_lists):
-    layout(matrix_columns=1 if in_lists else 10)
-    families = {"both": matrix()}
-    model = nbsql.fit(con, "FROM t WHERE id < 200", name="w", families=families, method=nbsql.Weighted(penalty=1), **OPTIONS)
-    assert model.families["a"].name == "binned"  # as it is without the matrix
-    expected = sorted(model.predict("t").fetchall())
-    model.export(str(tmp_path / "w.parquet"))
-    copy = nbsql.import_(con, str(tmp_path / "w.parquet"), name="copy", replace=True)
-    for query in (copy.predict("t").sql, model.sql("predict", "t", inline=True), "FROM w.predict('t')"):
-        assert [row[-1] for row in sorted(con.execute(query).fetchall())] == pytest.approx(
-            [row[-1] for row in expected], rel=1e-12
-        )
-    one = dict(zip("ab", con.execute("SELECT a, b FROM t WHERE id = 0").fetchone(), strict=True))
-    assert model.predict_one(one)["probability"] == pytest.approx(expected[0][-1], rel=1e-12)
-    totals = con.execute(
-        "SELECT list(total ORDER BY class) FROM (SELECT row_id, class, sum(contribution) AS total FROM w.explain('t') "
-        "GROUP BY ALL) GROUP BY row_id ORDER BY row_id"
-    ).fetchall()
-    scores = [row[-2:] for row in con.execute("FROM w.joint_log_likelihood('t') ORDER BY id").fetchall()]
-    assert [v - u for ((u, v),) in totals] == pytest.approx([v - u for u, v in scores], abs=1e-9)
-    before = weights_of(model, con)
-    model.update("FROM t WHERE id >= 200", batch="late")
-    assert weights_of(model, con) == before
-    model.forget(batch="late")
-    assert [row[-1] for row in sorted(model.predict("t").fetchall())] == pytest.approx([row[-1] for row in expected], rel=1e-9)
-
-
 @pytest.mark.slow
 def test_no_square_has_a_weight_below_0(con):
     """Where the classes are drawn by lot, what the other folds say of a row is wrong more often than right."""

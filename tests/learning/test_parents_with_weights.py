@@ -81,39 +81,6 @@ def test_parents_tell_what_no_sum_of_columns_can(con):
     assert losses[1] < 0.7 * losses[0]
 
 
-@pytest.mark.slow
-def test_it_answers_everywhere(con, model):
-    """The same probabilities by a macro, by one row, by SQL without the model, and by the model opened again."""
-    assert [feature.index for feature in model.state.spec.features] == [*range(1, 1 + len(model.families))]
-    expected = [row[-1] for row in model.predict_proba("SELECT x, b, c FROM t LIMIT 20").fetchall()]
-    query = "SELECT x, b, c FROM t LIMIT 20"
-    scored = con.execute(model.sql("predict_proba", query)).fetchall()
-    assert [row[-1] for row in scored] == pytest.approx(expected, abs=1e-12)
-    frozen = con.execute(model.sql("predict_proba", query, dialect="duckdb")).fetchall()
-    assert sorted(row[-1] for row in frozen) == pytest.approx(sorted(expected), abs=1e-12)
-    opened = nbsql.load(con, "pool")
-    assert opened.state.spec.weighted == PARENTS
-    assert [row[-1] for row in opened.predict_proba(query).fetchall()] == pytest.approx(expected, abs=1e-12)
-    x, b, c = con.execute(query).fetchone()
-    assert model.predict_one({"x": x, "b": b, "c": c})["probability"] == pytest.approx(
-        max(expected[0], 1 - expected[0]), abs=1e-12
-    )
-
-
-@pytest.mark.slow
-def test_what_it_learns_later_changes_the_counts(con):
-    con.execute("CREATE OR REPLACE TABLE first AS FROM t LIMIT 760")
-    model = nbsql.fit(con, "first", target="y", method=PARENTS, name="later", replace=True)
-    weights = con.execute("FROM later.weights ORDER BY ALL").fetchall()
-    model.update("FROM t OFFSET 760")
-    assert con.execute("FROM later.weights ORDER BY ALL").fetchall() == weights
-    assert sum(row[1] for row in model.priors.fetchall()) == 800
-    model.forget("FROM t OFFSET 760")
-    again = nbsql.fit(con, "first", target="y", method=PARENTS, name="again", replace=True)
-    expected = [row[-1] for row in again.predict_proba("t").fetchall()]
-    assert [row[-1] for row in model.predict_proba("t").fetchall()] == pytest.approx(expected, abs=1e-12)
-
-
 @pytest.mark.nightly
 def test_pairs_are_those_that_columns_by_themselves_leave(con):
     both = nbsql.fit(con, "t", target="y", method=nbsql.Weighted(parents=1, pairs=2, penalty=10), name="both", replace=True)

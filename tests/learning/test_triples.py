@@ -152,26 +152,6 @@ def test_auto_finds_them(con):
 
 
 @pytest.mark.slow
-def test_it_answers_everywhere(con, model, tmp_path):
-    query = "SELECT a, b, c, d FROM t LIMIT 40"
-    expected = [row[-1] for row in model.predict_proba(query).fetchall()]
-    model.export(str(tmp_path / "m.parquet"))
-    copy = nbsql.import_(con, str(tmp_path / "m.parquet"), name="copied", replace=True)
-    frozen = con.execute(model.sql("predict_proba", query, dialect="duckdb")).fetchall()
-    assert sorted(row[-1] for row in frozen) == near(sorted(expected))
-    assert [row[-1] for row in copy.predict_proba(query).fetchall()] == near(expected)
-    assert [row[-1] for row in con.execute(model.sql("predict_proba", query)).fetchall()] == near(expected)
-    a, b, c, d = con.execute(query).fetchone()
-    assert model.predict_one({"a": a, "b": b, "c": c, "d": d})["probability"] == near(max(expected[0], 1 - expected[0]))
-    model.update("FROM t WHERE id < 90", batch="again")
-    assert [row[-1] for row in model.predict_proba(query).fetchall()] != near(expected)
-    model.forget(batch="again")
-    assert [row[-1] for row in model.predict_proba(query).fetchall()] == near(expected)
-    again = nbsql.fit(con, "t", families=model.families, method=TRIPLES, **OPTIONS)
-    assert [row[-1] for row in again.predict_proba(query).fetchall()] == near(expected)
-
-
-@pytest.mark.slow
 def test_of_many_rows_some_are_enough(con, monkeypatch):
     monkeypatch.setattr("nbsql.learning.interactions.ROWS_OF_THREE", 300)
     assert NAME in nbsql.fit(con, "t", method=TRIPLES, **OPTIONS).families

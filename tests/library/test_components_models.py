@@ -27,21 +27,6 @@ def lumps(con):
 
 
 @pytest.mark.slow
-def test_the_order_of_rows_is_no_matter_and_a_weight_is_as_many_copies(lumps):
-    model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
-    turned = nbsql.fit(lumps, "FROM lumps ORDER BY hash(i, 9)", method=nbsql.Mixture(2), **OPTIONS)
-    same_cells(cells(model), cells(turned))
-    weighed = nbsql.fit(lumps, "SELECT *, 1 + i % 3 AS w FROM lumps", method=nbsql.Mixture(3), weight="w", **OPTIONS)
-    copied = nbsql.fit(
-        lumps, "SELECT lumps.* FROM lumps, range(3) AS c(c) WHERE c <= i % 3", method=nbsql.Mixture(3), **OPTIONS
-    )
-    same_cells(cells(weighed), cells(copied))
-    same(weighed.predict_proba("lumps").fetchall(), copied.predict_proba("lumps").fetchall())
-    frame = nbsql.fit(lumps, lumps.execute("FROM lumps").df(), method=nbsql.Mixture(2), **OPTIONS)
-    same_cells(cells(model), cells(frame))
-
-
-@pytest.mark.slow
 def test_rows_that_come_later_go_to_the_nearest_centre(lumps):
     model = nbsql.fit(lumps, "FROM lumps WHERE i < 150", name="m", method=nbsql.Mixture(2), **OPTIONS)
     before = cells(model)

@@ -73,21 +73,6 @@ def test_the_best_are_those_of_the_relevance(con, mail, by):
 
 
 @pytest.mark.slow
-def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con, mail):
-    families = {"text": nbsql.Text(best=12)}
-    whole = nbsql.fit(con, "mail", target="y", families=families)
-    model = nbsql.fit(con, "FROM mail LIMIT 100", target="y", families=families, name="m")
-    assert vocabulary(model) != vocabulary(whole)
-    model.update("FROM mail OFFSET 100")
-    alike(model.likelihoods.fetchall(), whole.likelihoods.fetchall())
-    alike(model.predict_proba("mail").fetchall(), whole.predict_proba("mail").fetchall())
-    model.forget("FROM mail OFFSET 100")
-    part = nbsql.fit(con, "FROM mail LIMIT 100", target="y", families=families)
-    alike(model.likelihoods.fetchall(), part.likelihoods.fetchall())
-    assert nbsql.load(con, "m").families == whole.families
-
-
-@pytest.mark.slow
 def test_every_fold_chooses_anew(con, mail):
     con.execute("CREATE TABLE folded AS SELECT *, hash(text) % 3 AS fold FROM mail")
     options = {"target": "y", "families": {"text": nbsql.Text(best=12)}}

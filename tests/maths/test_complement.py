@@ -107,25 +107,6 @@ def test_the_norm_gives_every_text_the_same_length(con, joint):
     assert joint(model, "FROM (VALUES (''), (NULL), ('three')) AS rows(x)") == [near({"a": log(2 / 5), "b": log(3 / 5)})] * 3
 
 
-@pytest.mark.parametrize("norm", [None, "l2"])
-@pytest.mark.parametrize("kind", ["text", "tokens", "token counts"])
-def test_a_weight_is_as_many_copies(con, norm, kind):
-    family, column = {
-        "text": (nbsql.Text(tfidf=True, norm=norm, min_count=2), "x"),
-        "tokens": (nbsql.Tokens(event="complement", tfidf=True, norm=norm), "string_split(x, ' ') AS x"),
-        "token counts": (nbsql.TokenCounts(tfidf=True, norm=norm), "list_aggregate(string_split(x, ' '), 'histogram') AS x"),
-    }[kind]
-    con.execute(f"CREATE TABLE weighted AS SELECT y, {column}, coalesce(length(x), 1) % 4 AS w {TEXTS}")
-    con.execute("CREATE TABLE copies AS SELECT y, x FROM weighted, range(w)")
-    weighted = nbsql.fit(con, "weighted", target="y", weight="w", families={"x": family})
-    copies = nbsql.fit(con, "copies", target="y", families={"x": family})
-    ours, theirs = ([row[:2] + row[3:5] for row in model.likelihoods] for model in (weighted, copies))
-    for one, other in zip(ours, theirs, strict=True):
-        assert one == (other[0], other[1], near(other[2]), near(other[3]))
-    for one, other in zip(weighted.joint_log_likelihood("weighted"), copies.joint_log_likelihood("weighted"), strict=True):
-        assert one[3:] == near(other[3:])
-
-
 @pytest.mark.slow
 def test_weighed_texts_stand_beside_plain_ones(con, joint):
     source = f"SELECT y, x, x AS z, x AS u, x AS v {TEXTS}"
@@ -158,32 +139,6 @@ def test_a_loaded_model_of_count_columns_scores_and_explains(con):
     row = "SELECT 2 AS w1, 1 AS w2, 5 AS w3, 1 AS w4"
     assert loaded.explain(row).fetchall() == model.explain(row).fetchall()
     assert loaded.joint_log_likelihood(row).fetchall() == model.joint_log_likelihood(row).fetchall()
-
-
-@pytest.mark.few
-@pytest.mark.parametrize(
-    "family", [nbsql.Text(tfidf=True), nbsql.Text(norm="l2"), nbsql.Text(event="complement", weight_norm=True, tfidf=True)]
-)
-def test_texts_are_learnt_and_forgotten_exactly(con, family):
-    con.execute(f"CREATE TABLE texts AS {TEXTS}")
-    more = "SELECT * FROM (VALUES ('b', 'two two four'), ('a', 'one four')) AS rows(y, x)"
-    model = nbsql.fit(con, "texts", target="y", name="changed", families={"x": family})
-    before = model.likelihoods.fetchall()
-    model.update(more)
-    whole = nbsql.fit(con, f"FROM texts UNION ALL {more}", target="y", families={"x": family})
-    for one, other in zip(model.likelihoods, whole.likelihoods, strict=True):
-        assert one[:3] == other[:3]
-        assert one[3] == near(other[3])
-    for one, other in zip(model.joint_log_likelihood(more), whole.joint_log_likelihood(more), strict=True):
-        assert one[2:] == near(other[2:])
-    model.compact()
-    assert [row[3] for row in model.likelihoods] == near([row[3] for row in whole.likelihoods])
-    with pytest.raises(nbsql.NbsqlError, match="four"):
-        model.forget("SELECT 'a' AS y, 'four four' AS x")
-    model.forget(more)
-    for one, other in zip(model.likelihoods, before, strict=True):
-        assert one[:3] == other[:3]
-        assert one[3] == near(other[3])
 
 
 @pytest.mark.parametrize("family", [nbsql.Text(tfidf=True, norm="l2"), nbsql.Text(norm="l2", min_count=2)])

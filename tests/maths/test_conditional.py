@@ -306,24 +306,6 @@ def test_folds_are_those_of_fits_to_the_others(con):
         nbsql.cross_validate(con, "learnt", folds="loo", method="tan", **options)
 
 
-def test_a_score_is_the_sum_of_what_explains_it(con):
-    table(con, "learnt", rows(7))
-    model = nbsql.fit(con, "learnt", target="y", exclude=["w"], id="i", method="tan", families=D, name="kept")
-    explained = Counter()
-    for _, i, label, _, _, contribution in model.explain("FROM learnt WHERE i < 20"):
-        explained[i, label] += contribution
-    found = scores(model, "SELECT i, * EXCLUDE (i) FROM learnt WHERE i < 20")
-    assert {(i, label): score for i, row in found.items() for label, score in row.items()} == pytest.approx(
-        explained, abs=1e-12
-    )
-    rows_of = con.execute(
-        "SELECT * EXCLUDE (prediction), prediction FROM kept.predict('learnt') ORDER BY i LIMIT 20"
-    ).fetchall()
-    for i, _, a, b, c, d, _, probability, prediction in rows_of:
-        one = model.predict_one({"a": a, "b": b, "c": c, "d": d})
-        assert (one["prediction"], one["probability"]) == (prediction, pytest.approx(probability, abs=1e-9)), i
-
-
 @pytest.mark.slow
 def test_components_of_a_class_have_tables_of_their_own(con):
     learnt = rows(8)

@@ -125,57 +125,6 @@ def test_shrunk_wholly_toward_the_pooled_covariance_it_is_linear(con):
     np.testing.assert_allclose(found, linear, rtol=1e-9)
 
 
-@pytest.mark.few
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
-@pytest.mark.usefixtures("form")
-def test_a_model_of_parts_is_that_of_the_whole(con, method):
-    x, y = data("iris")
-    load(con, x, y)
-    options = {"target": "y", "id": "i", "method": method}
-    whole = answers(nbsql.fit(con, "rows", **options), "joint_log_likelihood")
-    parts = [nbsql.fit(con, f"FROM rows WHERE i % 2 = {part}", **options) for part in (0, 1)]
-    np.testing.assert_allclose(answers(nbsql.merge(con, parts), "joint_log_likelihood"), whole, rtol=1e-9)
-    nbsql.fit(con, "FROM rows WHERE i % 2 = 1", name="odd", **options)
-    np.testing.assert_allclose(answers(nbsql.merge(con, [parts[0], "odd"]), "joint_log_likelihood"), whole, rtol=1e-9)
-    model = parts[0]
-    before = answers(model, "joint_log_likelihood")
-    model.update("FROM rows WHERE i % 2 = 1", batch="odd")
-    np.testing.assert_allclose(answers(model, "joint_log_likelihood"), whole, rtol=1e-9)
-    model.compact()
-    model.forget("FROM rows WHERE i % 2 = 1")
-    np.testing.assert_allclose(answers(model, "joint_log_likelihood"), before, rtol=1e-9)
-    doubled = nbsql.fit(con, "SELECT *, 2 AS w FROM rows", weight="w", **options)
-    twice = nbsql.fit(con, "FROM rows UNION ALL FROM rows", **options)
-    np.testing.assert_allclose(answers(doubled, "joint_log_likelihood"), answers(twice, "joint_log_likelihood"), rtol=1e-9)
-
-
-@pytest.mark.parametrize("method", ["lda", "qda", nbsql.QDA(shrinkage=0.2, toward="pooled")], ids=str)
-@pytest.mark.usefixtures("elements")
-@pytest.mark.forms("elements")
-def test_cross_validation_is_a_fit_a_fold(con, method):
-    x, y = data("iris")
-    share = {"lda": 1.0, "qda": 0.0}.get(str(method), 0.2)  # of the pooled covariance
-    load(con, x, y, part=np.arange(len(y)) % 4)
-    right = 0.0
-    for part in range(4):
-        out = np.arange(len(y)) % 4 == part
-        labels = np.unique(y[~out])
-        scores = [
-            np.log((y[~out] == k).mean())
-            + log_density(
-                x[out],
-                x[~out][y[~out] == k].mean(axis=0),
-                share * sum(np.cov(x[~out][y[~out] == j].T, ddof=0) * (y[~out] == j).mean() for j in labels)
-                + (1 - share) * np.cov(x[~out][y[~out] == k].T, ddof=0),
-            )
-            for k in labels
-        ]
-        right += (labels[np.argmax(scores, axis=0)] == y[out]).sum()
-    found = nbsql.cross_validate(con, "rows", target="y", id="i", method=method, fold="part")
-    assert found.accuracy == pytest.approx(right / len(y), rel=1e-12)
-
-
 @pytest.mark.slow
 def test_beside_categories_and_other_numbers(con):
     x, y = data("iris")

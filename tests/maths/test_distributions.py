@@ -152,24 +152,6 @@ def test_a_geometric_class_of_zeros_explains_zeros_alone(con, joint):
     assert one["b"] == near(log(1 / 2) + log(p) + np.log1p(-p))
 
 
-@pytest.mark.parametrize(
-    "family", [nbsql.LogNormal(), nbsql.Exponential(1.5, 2), nbsql.Geometric(2, 3)], ids=lambda family: family.name
-)
-def test_weights_are_copies_and_parts_add_up(con, family):
-    con.execute("CREATE TABLE heavy AS SELECT 'c' || i % 3 AS y, 1 + (i * 37) % 11 AS x, i % 4 AS w FROM range(60) AS rows(i)")
-    con.execute("CREATE TABLE copies AS SELECT y, x FROM heavy, range(w)")
-    copies = nbsql.fit(con, "copies", target="y", families={"x": family})
-    weighted = nbsql.fit(con, "heavy", target="y", weight="w", families={"x": family})
-    parts = nbsql.fit(con, "FROM copies WHERE x < 5", target="y", families={"x": family}, name="parts")
-    parts.update("FROM copies WHERE x >= 5")
-    parts.update("SELECT 'c1' AS y, 7 AS x")
-    parts.forget("SELECT 'c1' AS y, 7 AS x")
-    for model in (weighted, parts, nbsql.load(con, "parts")):
-        for one, other in zip(model.likelihoods, copies.likelihoods, strict=True):
-            assert one[:3] == other[:3]
-            assert [x for x in one[5:] if x is not None] == near([x for x in other[5:] if x is not None])
-
-
 @pytest.mark.slow
 def test_drift_is_that_of_the_distribution(con):
     names = ["lognormal", "exponential", "geometric"]

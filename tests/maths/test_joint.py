@@ -73,25 +73,6 @@ def test_the_posterior_is_the_share_of_the_class_among_equal_rows(rows):
             assert probability == pytest.approx(max(count[(*x, label)] for label in labels) / whole[tuple(x)], abs=1e-12)
 
 
-@pytest.mark.slow
-def test_weights_updates_and_parts_are_as_for_other_families(con):
-    con.execute(DAYS)
-    con.execute(
-        "CREATE TABLE more AS FROM (VALUES ('cool', 'weak', 'yes'), ('hot', 'weak', 'no')) AS t(temperature, wind, play)"
-    )
-    model = nbsql.fit(con, "days", target="play", method="joint", name="kept")
-    model.update("more", batch="more")
-    both = nbsql.fit(con, "FROM days UNION ALL FROM more", target="play", method="joint")
-    assert model.likelihoods.fetchall() == both.likelihoods.fetchall()
-    model.forget(batch="more")
-    assert model.likelihoods.fetchall() == nbsql.fit(con, "days", target="play", method="joint").likelihoods.fetchall()
-    merged = nbsql.merge(con, [nbsql.fit(con, source, target="play", method="joint") for source in ("days", "more")])
-    assert merged.likelihoods.fetchall() == both.likelihoods.fetchall()
-    twice = nbsql.fit(con, "SELECT *, 2 AS w FROM days", target="play", method="joint", weight="w")
-    once = nbsql.fit(con, "days", target="play", method="joint")
-    assert sorted(twice.predict("days"), key=repr) == sorted(once.predict("days"), key=repr)
-
-
 def test_joint_columns_beside_others(con, joint):
     con.execute(DAYS)
     con.execute("CREATE TABLE longer AS SELECT *, row_number() OVER () * 1.5 AS x FROM days")

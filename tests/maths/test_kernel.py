@@ -66,21 +66,6 @@ def test_missing_numbers_far_ones_and_classes_without_any(con, joint):
     assert joint(model, "SELECT -1e9 AS x") == joint(model, "SELECT -1.9 AS x")
 
 
-def test_what_is_learnt_later_counts_as_much(con):
-    con.execute("CREATE TABLE t AS SELECT sin(i) * 3 AS x, i % 2 AS y, i % 3 AS w, i < 60 AS early FROM range(100) AS r(i)")
-    whole = nbsql.fit(con, "t", target="y", families={"x": "kernel"}, features=["x"])
-    part = nbsql.fit(con, "FROM t WHERE early", target="y", families={"x": whole.families["x"]}, features=["x"])
-    part.update("FROM t WHERE NOT early")
-    for one, other in zip(part.likelihoods, whole.likelihoods, strict=True):
-        assert one[:3] == other[:3]
-        assert one[3] == pytest.approx(other[3], rel=1e-12)
-    weighted = nbsql.fit(con, "t", target="y", families={"x": whole.families["x"]}, features=["x"], weight="w")
-    copies = nbsql.fit(con, "FROM t, range(w)", target="y", families={"x": whole.families["x"]}, features=["x"])
-    assert [row[:4] for row in weighted.likelihoods] == [
-        (*row[:3], pytest.approx(row[3], rel=1e-12)) for row in copies.likelihoods
-    ]
-
-
 def test_a_sample_has_the_density(con):
     con.execute("CREATE TABLE t AS SELECT sin(i) * 3 + (i % 2) * 8 AS x, 'k' AS y FROM range(500) AS r(i)")
     with pytest.warns(nbsql.NbsqlWarning):

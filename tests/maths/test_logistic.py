@@ -194,15 +194,6 @@ def test_columns_of_very_different_sizes(con):
     np.testing.assert_allclose(posteriors(scaled, "scaled"), posteriors(plain), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("features", [["sky", "windy"], ["sky", "warmth", "guests"]])
-def test_a_weight_is_so_many_copies_in_any_order(con, features):
-    con.execute(DAYS)
-    options = {"target": "place", "features": features, "method": "logistic"}
-    once = weights(nbsql.fit(con, "days", weight="w", **options))
-    copied = "SELECT * FROM (SELECT *, unnest(range(w::INTEGER)) FROM days) ORDER BY hash(i)"
-    assert weights(nbsql.fit(con, copied, **options)) == pytest.approx(once, abs=1e-9)
-
-
 @pytest.mark.nightly
 def test_a_large_table_is_begun_with_a_sample(con, layout):
     con.execute(DAYS.replace("range(200)", "range(2000)"))
@@ -334,19 +325,6 @@ def test_it_is_a_model_like_others(con, spoken, tmp_path):
     assert again.relevance().fetchall()
     elsewhere.drop()
     assert nbsql.models(con) == ["places"]
-
-
-@pytest.mark.slow
-def test_it_is_there_for_another_process(tmp_path):
-    path = tmp_path / "shop.duckdb"
-    with duckdb.connect(str(path)) as con:
-        con.execute(DAYS)
-        expected = posteriors(nbsql.fit(con, "days", target="place", name="places", id="i", method="logistic"), "days")
-    with nbsql.load(path, "places") as model:
-        np.testing.assert_array_equal(posteriors(model, "days"), expected)
-    with duckdb.connect(str(path), read_only=True) as con:
-        again = posteriors(nbsql.fit(con, "days", target="place", id="i", method="logistic"), "days")
-        np.testing.assert_allclose(again, expected, rtol=0, atol=1e-9)  # sums are added in any order
 
 
 @pytest.mark.slow

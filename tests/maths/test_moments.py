@@ -211,22 +211,6 @@ def test_the_likelihoods_are_mean_and_variance(rows, case):
         assert tuple(numbers) == near(case.told(values))
 
 
-@pytest.mark.few
-@pytest.mark.slow
-def test_parts_add_up_and_are_taken_away_again(rows, case):
-    whole = case.scores(rows, case.fit(rows).sql("joint_log_likelihood", "points"))
-    model = case.fit(rows, "SELECT * FROM rows WHERE i < 70")
-    model.update("SELECT * FROM rows WHERE i >= 70")
-    assert case.scores(rows, model.sql("joint_log_likelihood", "points")) == [near(pair) for pair in whole]
-    model.update(f"SELECT 500 AS i, {case.more}")
-    model.forget(f"SELECT 500 AS i, {case.more}")
-    assert case.scores(rows, model.sql("joint_log_likelihood", "points")) == [near(pair) for pair in whole]
-    for name, half in (("low", "i < 50"), ("high", "i >= 50")):
-        nbsql.fit(rows, f"SELECT * FROM rows WHERE {half}", target="y", name=name, exclude=["i"], families=case.families)
-    merged = nbsql.merge(rows, ["low", "high"], name="merged")
-    assert case.scores(rows, merged.sql("joint_log_likelihood", "points")) == [near(pair) for pair in whole]
-
-
 @pytest.mark.parametrize("folds", ["loo", 4])
 @pytest.mark.forms("folds")
 def test_folds_are_fits_of_the_others(rows, case, folds):

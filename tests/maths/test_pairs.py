@@ -1,7 +1,7 @@
 """Averaged one-dependence estimators: by hand, and against the formula of the paper in plain Python."""
 
 from collections import Counter
-from math import exp, inf, log
+from math import inf, log
 from random import Random
 
 import pytest
@@ -152,56 +152,6 @@ def test_scores_are_those_of_the_formula(con, options, method):
     model = fit(con, "learnt", method=method, **options)
     reference = Reference(learnt, options.get("alpha", 1.0), method.shrinkage, method.least, weight="weight" in options)
     assert scores(model, "asked") == expected(reference, asked)
-
-
-@pytest.mark.slow
-def test_counts_add_up_over_batches_parts_and_files(con, tmp_path):
-    learnt = rows(5)
-    table(con, "learnt", learnt)
-    con.execute("CREATE VIEW early AS FROM learnt WHERE i < 200; CREATE VIEW late AS FROM learnt WHERE i >= 200")
-    model = fit(con, "early", name="kept")
-    early = scores(model, "learnt")
-    assert early == expected(Reference(learnt[:200]), learnt)
-    model.update("late", batch="late")
-    assert scores(model, "learnt") == expected(Reference(learnt), learnt)
-    model.export(tmp_path / "kept.parquet")
-    assert scores(nbsql.import_(con, tmp_path / "kept.parquet"), "learnt") == expected(Reference(learnt), learnt)
-    parts = [fit(con, source) for source in ("early", "late")]
-    assert scores(nbsql.merge(con, parts), "learnt") == expected(Reference(learnt), learnt)
-    model.forget(batch="late")
-    assert scores(model, "learnt") == expected(Reference(learnt[:200]), learnt)
-    with pytest.raises(nbsql.InputError, match="cannot forget"):
-        model.forget("SELECT * REPLACE ('w' AS a, 'v' AS b) FROM learnt")
-
-
-def test_folds_are_those_of_fits_to_the_others(con):
-    learnt = rows(6)
-    table(con, "learnt", learnt)
-    con.execute("CREATE TABLE dealt AS SELECT *, i % 3 AS part FROM learnt")
-    found = nbsql.cross_validate(con, "dealt", fold="part", exclude=["i", "w"], **OPTIONS)
-    losses = []
-    for part in range(3):
-        reference = Reference([row for row in learnt if row["i"] % 3 != part])
-        for row in learnt[part::3]:
-            joint = reference.joint(row)
-            losses.append(log(sum(exp(score) for score in joint.values())) - joint[row["y"]])
-    assert found.log_loss == pytest.approx(sum(losses) / len(losses), abs=1e-9)
-
-
-def test_a_score_is_the_sum_of_what_explains_it(con):
-    learnt = rows(7)
-    table(con, "learnt", learnt)
-    model = fit(con, "learnt", exclude=["w"], id="i", name="kept")
-    explained = Counter()
-    for _, i, label, _, _, contribution in model.explain("FROM learnt WHERE i < 20"):
-        explained[i, label] += contribution
-    reference = Reference(learnt)
-    told = {(row["i"], label): score for row in learnt[:20] for label, score in reference.joint(row).items()}
-    assert dict(explained) == pytest.approx(told, abs=1e-9)
-    predicted = model.predict("FROM learnt WHERE i < 5 ORDER BY i").fetchall()
-    for row, found in zip(learnt, predicted, strict=False):
-        one = model.predict_one({name: row[name] for name in NAMES})
-        assert (one["prediction"], one["probability"]) == (found[-2], pytest.approx(found[-1], abs=1e-9))
 
 
 @pytest.mark.slow

@@ -155,32 +155,6 @@ def test_some_rows_choose_the_number_of_parents_and_more_folds_the_weights(con, 
 
 
 @pytest.mark.slow
-def test_counts_of_several_parents_add_up_and_every_form_scores_alike(con):
-    learnt = rows(5)
-    table(con, "learnt", learnt)
-    options = {"target": "y", "exclude": ["w"], "id": "i"}
-    whole = nbsql.fit(con, "learnt", method=nbsql.KDB(k=2, weighted=False), name="whole", **options)
-    parts = [
-        nbsql.fit(con, f"FROM learnt WHERE i {sign} 150", families=dict(whole.families), name=name, **options)
-        for sign, name in (("<", "early"), (">=", "late"))
-    ]
-    expected = {i: pytest.approx(row, abs=1e-9) for i, row in scores(whole, "learnt").items()}
-    assert scores(nbsql.merge(con, parts), "learnt") == expected
-    parts[0].update("FROM learnt WHERE i >= 150", batch="late")
-    assert scores(nbsql.load(con, "early"), "learnt") == expected
-    parts[0].forget(batch="late")
-    assert scores(parts[0], "learnt") != expected
-    explained = Counter()
-    for _, i, label, _, _, contribution in whole.explain("FROM learnt WHERE i < 20"):
-        explained[i, label] += contribution
-    found = scores(whole, "FROM learnt WHERE i < 20")
-    assert {(i, y): score for i, row in found.items() for y, score in row.items()} == pytest.approx(explained, abs=1e-9)
-    for row in con.execute("FROM whole.predict('learnt') ORDER BY i LIMIT 20").fetchall():
-        one = whole.predict_one(dict(zip("abcd", row[2:6], strict=True)))
-        assert (one["prediction"], one["probability"]) == (row[-2], pytest.approx(row[-1], abs=1e-9))
-
-
-@pytest.mark.slow
 def test_weights_are_those_of_logistic_regression_on_what_features_with_parents_say(con):
     """By scikit-learn, on contributions by the counts of the other folds in plain Python; and by two fits of nbsql."""
     table(con, "learnt", rows(6))
