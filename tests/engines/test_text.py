@@ -58,6 +58,14 @@ def test_texts_agree(both, family, weight):
     assert_agreement(both, "inbox", "today", target="label", id="id", families=families, **options)
 
 
+def test_shares_of_words_agree_where_labels_are_booleans(both):  # of which PostgreSQL has no least
+    rows = [(i, i % 2 == 1, f"w{i % 3} v{i % 5} w{i % 2}", i % 4) for i in range(30)]
+    for place in both:
+        place.table("inbox", {"id": "INTEGER", "label": "BOOLEAN", "body": "VARCHAR", "weight": "INTEGER"}, rows)
+    families = {"body": nbsql.Text(norm="l2", tfidf=True)}
+    assert_agreement(both, "inbox", "inbox", target="label", id="id", families=families, weight="weight")
+
+
 COUNTS = {
     "multinomial": nbsql.Multinomial(["u", "v", "w"]),
     "a pseudo-count a column": nbsql.Multinomial(["u", "v", "w"], alpha={"u": 0.0, "v": 2.0}),

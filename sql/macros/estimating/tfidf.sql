@@ -86,14 +86,8 @@ FROM (
       sum({{ weight }} * times) OVER (PARTITION BY value) AS occurrences
       {%- endif +%}
     FROM (
-      {% set others = ['class'] + (['slice'] if model.facts.slice_by else []) + (['weight'] if model.spec.weight else []) -%}
-      SELECT
-        nbsql_row,
-        value,
-        sum(times) AS times
-        {%- for name in others %},
-        min({{ nbsql.word(name) }}) AS {{ nbsql.word(name) }}
-        {%- endfor +%}
+      {% set others %}{{ nbsql.class_and_slice(model) }}{% if model.spec.weight %}, weight{% endif %}{% endset -%}
+      SELECT nbsql_row, value, {{ others }}, sum(times) AS times
       FROM (
         {% set kept -%}
         source.nbsql_row,
@@ -103,7 +97,7 @@ FROM (
         {% set rows %}(SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source){% endset -%}
         {{ nbsql.tokens(feature, rows, kept, condition) | indent(8) }}
       ) AS tokens
-      GROUP BY nbsql_row, value
+      GROUP BY nbsql_row, value, {{ others }}
     ) AS terms
   ) AS terms
   {% if family.norm and family.tfidf %}
