@@ -1,9 +1,10 @@
-"""Labels of any scalar type keep their type in the statistics and in predictions."""
+"""Labels of any scalar type keep their type in the statistics and in predictions, of a file and in place, too."""
 
 from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID
 
+import duckdb
 import pytest
 
 import nbsql
@@ -36,18 +37,23 @@ def rows(sql_type, low, high):
 
 
 @types
-def test_labels_keep_their_type(con, sql_type, low, high, smaller, larger):
+def test_labels_keep_their_type(con, tmp_path, sql_type, low, high, smaller, larger):
     model = nbsql.fit(con, rows(sql_type, low, high), target="y", name="spam")
     assert model.classes == [larger, smaller]
     kept = "VARCHAR" if sql_type.startswith("ENUM") else str(con.sql(f"SELECT CAST({low} AS {sql_type}) AS y").types[0])
     for query in (model.statistics, model.priors, model.likelihoods):
         assert str(dict(zip(query.columns, query.relation.types, strict=True))["class"]) == kept
-    predicted = model.predict("SELECT unnest(['u', 'v']) AS x")
-    assert str(predicted.relation.types[1]) == kept
-    assert sorted(predicted) == [
-        ("u", smaller, pytest.approx(2 * 3 / 4 / (2 * 3 / 4 + 3 * 2 / 5), rel=1e-13)),
-        ("v", larger, pytest.approx(3 * 3 / 5 / (3 * 3 / 5 + 2 * 1 / 4), rel=1e-13)),
-    ]
+    source = "SELECT unnest(['u', 'v']) AS x"
+    model.export(tmp_path / "model.parquet")
+    copy = nbsql.import_(con, tmp_path / "model.parquet")
+    with duckdb.connect() as elsewhere:
+        in_place = elsewhere.sql(model.sql("predict", source, inline=True))
+        for predicted in (model.predict(source).relation, copy.predict(source).relation, in_place):
+            assert str(predicted.types[1]) == kept
+            assert sorted(predicted.fetchall()) == [
+                ("u", smaller, pytest.approx(2 * 3 / 4 / (2 * 3 / 4 + 3 * 2 / 5), rel=1e-13)),
+                ("v", larger, pytest.approx(3 * 3 / 5 / (3 * 3 / 5 + 2 * 1 / 4), rel=1e-13)),
+            ]
     explained = model.explain("SELECT 'u' AS x")
     assert str(explained.relation.types[1]) == kept
     assert {row[1] for row in explained} == {smaller, larger}

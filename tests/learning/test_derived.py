@@ -262,29 +262,6 @@ def test_files_that_are_no_models_are_refused(con, tmp_path):
         nbsql.import_(con, tmp_path / "rows.parquet")
 
 
-@pytest.mark.parametrize(
-    ("type_", "label"),
-    [
-        ("ENUM('it''s', 'alpha')", "['it''s', 'alpha'][1 + i % 2]"),
-        ("HUGEINT", "i % 2"),
-        ("DECIMAL(20,4)", "i % 2"),
-        ("TIMESTAMP_S", "TIMESTAMP '2020-01-01' + to_days((i % 2)::INTEGER)"),
-        ("TIME", "TIME '10:00:00' + to_hours((i % 2)::INTEGER)"),
-        ("UUID", "'00000000-0000-0000-0000-00000000000' || (i % 2)"),
-    ],
-)
-def test_labels_keep_their_type_in_a_file(con, tmp_path, type_, label):
-    con.execute(f"CREATE TABLE rows AS SELECT ({label})::{type_} AS y, i // 2 % 5 AS x FROM range(20) AS r(i)")
-    model = nbsql.fit(con, "rows", target="y")
-    model.export(tmp_path / "model.parquet")
-    imported = nbsql.import_(con, tmp_path / "model.parquet")
-    assert imported.classes == model.classes
-    kind = "VARCHAR" if type_.startswith("ENUM") else str(con.sql("FROM rows").types[0])  # so that other labels may follow
-    assert [str(con.sql(each.priors.sql).types[0]) for each in (imported, model)] == [kind] * 2
-    assert imported.predict_proba("rows").columns == model.predict_proba("rows").columns
-    assert imported.predict("rows").fetchall() == model.predict("rows").fetchall()
-
-
 @pytest.mark.slow
 def test_of_values_that_drifted_equally_far_the_last_is_said(con):
     con.execute("""CREATE TABLE moved AS SELECT

@@ -68,32 +68,6 @@ def test_without_smoothing_infinite_weights_stay_so(con):
     assert any(value == -math.inf for row in found for value in row)
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        "'it''s', 'tab\t', 'two\nlines'",
-        "TRUE, FALSE, TRUE",
-        "0.1, 2.5::DOUBLE, 1e-300",
-        "DATE '2026-01-31', DATE '1999-12-01', DATE '2026-01-31'",
-        "TIMESTAMP '2026-01-31 10:11:12.123456', TIMESTAMP '1999-12-01', NULL",
-        "'b'::ENUM('b', 'a''c'), 'a''c'::ENUM('b', 'a''c'), 'b'::ENUM('b', 'a''c')",
-    ],
-)
-@pytest.mark.usefixtures("form")
-def test_classes_keep_their_type(con, labels):
-    values = f"SELECT unnest([{labels}]) AS y, unnest(['u', 'v', 'v']) AS x"
-    model = nbsql.fit(con, f"SELECT * FROM ({values}) AS rows WHERE y IS NOT NULL", target="y")
-    con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v', 'w']) AS x")
-    assert elsewhere(con, model, "predict") == answers(con, model.sql("predict", "new"))
-    with duckdb.connect() as fresh:
-        fresh.execute("CREATE TABLE new AS SELECT 'u' AS x")
-        theirs, ours = (
-            connection.sql(model.sql("predict", "new", inline=inline)).types
-            for connection, inline in [(con, False), (fresh, True)]
-        )
-    assert ours == theirs
-
-
 def test_a_model_without_any_value_to_look_up(con):
     con.execute("CREATE TABLE new AS FROM (VALUES ('a', NULL::VARCHAR), ('a', NULL), ('b', NULL)) AS rows(y, x)")
     with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'x'"):
