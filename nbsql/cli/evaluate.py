@@ -32,24 +32,25 @@ def _evaluate(
     against: str | None, by: tuple[str, ...], between: tuple[str, str] | None,
     label: str | None, folds: int | Literal["loo"] | None, gain: bool, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
+    with_against = against is not None and bool(costs or table or by or gain)
+    of_slices = "--between" if between else f"--table {table}" if table in SLICES else ""
+    refused = {
+        "--against goes with --weight and --calibrated; leave out --cost, --by, --gain and --table": with_against,
+        "--gain is one line beside the numbers; leave out --table, --by, --csv and --sql": (
+            gain and bool(table or by or form in ("csv", "sql"))
+        ),
+        "--folds has no single query; leave out --sql": folds is not None and form == "sql",
+        f"{of_slices} is of slices; say by which column, --by region": bool(of_slices) and not by,
+        "--label goes with --between": label is not None and between is None,
+    }
+    for message in (message for message, is_so in refused.items() if is_so):
+        raise click.UsageError(message)
     if against is not None:
-        if costs or table or by or gain:
-            raise click.UsageError("--against goes with --weight and --calibrated; leave out --cost, --by, --gain and --table")
         other = nbsql.load(model.state.engine, against)
         with show_warnings(model.state.engine):
             compared = model.compare(other, source, weight=weight, calibrated=calibrated)
         answer(compared, form, limit=limit, empty=True)
         return
-    if gain and (table or by or form in ("csv", "sql")):
-        raise click.UsageError("--gain is one line beside the numbers; leave out --table, --by, --csv and --sql")
-    if folds is not None and form == "sql":
-        raise click.UsageError("--folds has no single query; leave out --sql")
-    if (between is not None or table in SLICES) and not by:
-        raise click.UsageError(
-            f"{'--between' if between else f'--table {table}'} is of slices; say by which column, --by region"
-        )
-    if label is not None and between is None:
-        raise click.UsageError("--label goes with --between")
     if by and form != "table":
         table = table or "slices"
     options: dict[str, Any] = {

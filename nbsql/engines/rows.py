@@ -212,34 +212,42 @@ def to_python(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [*map(to_python, value)]
 
-    def plain(found: Any) -> Any:
-        is_single, found = str(getattr(value, "type", getattr(value, "dtype", ""))).lower() in _SINGLE, to_python(found)
-        if is_single and isinstance(found, list):
-            return [Single(each) if isinstance(each, float) else each for each in found]
-        return Single(found) if is_single and isinstance(found, float) else found
-
     for method in ("to_pylist", "as_py"):  # of an array of Arrow, and of a value in one
         if hasattr(value, method):
-            return plain(getattr(value, method)())
-    name, shape = type(value).__name__, getattr(value, "shape", None)
-    if name in ("NAType", "NaTType"):
+            return _in_precision(value, getattr(value, method)())
+    shape = getattr(value, "shape", None)
+    if type(value).__name__ in ("NAType", "NaTType"):
         return None
     if shape == ():
-        found = value.item()
-        if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # nanoseconds, for which Python has no type
-            found = value.astype(f"{name}[us]").item()
-            if isinstance(found, datetime) and value != value.astype(f"{name}[us]"):
-                found = Precise.combine(found.date(), found.time())
-                found.text = str(value)
-            return found
-        return plain(found) if isinstance(found, float) else found
+        return _scalar(value)
     if not isinstance(shape, tuple) or len(shape) != 1:
         return value
     if str(value.dtype) == "Datetime(time_unit='ns', time_zone=None)":  # of Polars, which would round its times
         value = value.to_numpy()
     if not hasattr(value, "to_list") and str(value.dtype).startswith(("datetime64", "timedelta64")):
         return [*map(to_python, value)]
-    return plain(value.to_list() if hasattr(value, "to_list") else value.tolist())  # of a Series; of an array
+    return _in_precision(value, value.to_list() if hasattr(value, "to_list") else value.tolist())  # of a Series; of an array
+
+
+def _in_precision(value: Any, found: Any) -> Any:
+    """What a value holds, as plain Python values, of which those of single precision say so."""
+    is_single, found = str(getattr(value, "type", getattr(value, "dtype", ""))).lower() in _SINGLE, to_python(found)
+    if is_single and isinstance(found, list):
+        return [Single(each) if isinstance(each, float) else each for each in found]
+    return Single(found) if is_single and isinstance(found, float) else found
+
+
+def _scalar(value: Any) -> Any:
+    """A scalar of numpy; a time in nanoseconds, for which Python has no type, keeps its text."""
+    name, found = type(value).__name__, value.item()
+    if not isinstance(found, int) or name not in ("datetime64", "timedelta64"):
+        return _in_precision(value, found) if isinstance(found, float) else found
+    rounded = value.astype(f"{name}[us]")
+    found = rounded.item()
+    if isinstance(found, datetime) and value != rounded:
+        found = Precise.combine(found.date(), found.time())
+        found.text = str(value)
+    return found
 
 
 def kind_of_value(value: Any) -> str:

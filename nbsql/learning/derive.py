@@ -20,6 +20,14 @@ from nbsql.storage.schema import build, drop_replaced
 from nbsql.storage.state import ModelState
 
 _ALIKE = "fit one with the families of the other, ⟨families=model.families⟩"
+_SEGMENTS = "⟨segment_by⟩ {%d.segment_by!r} (shrinkage {%d.segment_shrinkage:g})"
+_DIFFERENCES = {  # what is said of two specs that differ in an attribute
+    "prior": "one has the prior {0.prior.kind!r}, the other {1.prior.kind!r}, or with other numbers",
+    "half_life": "one has the half-life {0.half_life}, the other {1.half_life}",
+    "slice_by": "one has ⟨slice_by⟩ {0.slice_by!r}, the other {1.slice_by!r}",
+    **dict.fromkeys(("segment_by", "segment_shrinkage"), f"one has {_SEGMENTS % (0, 0)}, the other {_SEGMENTS % (1, 1)}"),
+    "components": "their classes are split into components, and not by the same centres",
+}
 
 
 def derive(
@@ -116,8 +124,26 @@ def _unlike(*features: Feature) -> list[str]:
 
 
 def _describe_difference(one: Spec, other: Spec) -> str | None:
+    """What one of two models has and the other has not, in words; None if they can be merged."""
     if one.target != other.target or label_type(one.target_type, other.target_type) is None:
         return f"one predicts {one.target!r} ({one.target_type}), the other {other.target!r} ({other.target_type})"
+    features = _describe_other_features(one, other)
+    if features is not None:
+        return features
+    for name, text in _DIFFERENCES.items():
+        if getattr(one, name) != getattr(other, name):
+            return text.format(one, other)
+    if one.classes != other.classes:
+        descriptions = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
+        return f"the classes of one are {descriptions[0]}, and of the other {descriptions[1]}"
+    ours, theirs = ({each.name: each.expression for each in spec.derived} for spec in (one, other))
+    for name in [*ours, *theirs]:
+        if ours.get(name) != theirs.get(name):
+            return f"one derives {name!r} as {ours.get(name)!r}, the other as {theirs.get(name)!r}"
+    return None
+
+
+def _describe_other_features(one: Spec, other: Spec) -> str | None:
     ours, theirs = ({feature.name: feature for feature in spec.features} for spec in (one, other))
     for name in [*ours, *theirs]:
         if name not in ours or name not in theirs:
@@ -128,22 +154,4 @@ def _describe_difference(one: Spec, other: Spec) -> str | None:
         for kinds in zip(ours[name].types, theirs[name].types, strict=False):
             if ours[name].is_category and not are_written_alike(*kinds):
                 return f"feature {name!r} is {kinds[0]} in one and {kinds[1]} in the other, whose values are other texts"
-    if one.prior != other.prior:
-        return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
-    if one.classes != other.classes:
-        descriptions = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
-        return f"the classes of one are {descriptions[0]}, and of the other {descriptions[1]}"
-    if one.half_life != other.half_life:
-        return f"one has the half-life {one.half_life}, the other {other.half_life}"
-    if one.slice_by != other.slice_by:
-        return f"one has ⟨slice_by⟩ {one.slice_by!r}, the other {other.slice_by!r}"
-    ours_derived, theirs_derived = ({each.name: each.expression for each in spec.derived} for spec in (one, other))
-    for name in [*ours_derived, *theirs_derived]:
-        if ours_derived.get(name) != theirs_derived.get(name):
-            return f"one derives {name!r} as {ours_derived.get(name)!r}, the other as {theirs_derived.get(name)!r}"
-    if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):
-        sides = [f"⟨segment_by⟩ {spec.segment_by!r} (shrinkage {spec.segment_shrinkage:g})" for spec in (one, other)]
-        return f"one has {sides[0]}, the other {sides[1]}"
-    if one.components != other.components:
-        return "their classes are split into components, and not by the same centres"
     return None

@@ -254,7 +254,7 @@
 {%- endmacro %}
 
 {# A model with its classes. Their number decides the form of scoring: wide, with one column per class, or long, with one row per class. #}
-{% macro scoring_model(statistics, training=none, ordered=false) -%}
+{% macro scoring_model(statistics, training=none) -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
 {% set columns = nbsql.class_columns(model, statistics) -%}
 {% set lacks_classes = not columns and (flags.EMPTY or flags.WHICH in ['compile', 'generate']) -%}
@@ -279,7 +279,7 @@
 {% endfor -%}
 {% do model.update({
   'lacks_classes': lacks_classes, 'side': '', 'calibration': none,
-  'has_row_numbers': ordered or in_blocks or not wide or features | selectattr('family.bag') | list | length > 0}) %}
+  'has_row_numbers': in_blocks or not wide or features | selectattr('family.bag') | list | length > 0}) %}
 {% do model.facts.update({'explanation_parts': explained}) %}
 {% do model.options.update({'joins': [], 'joined_names': [], 'without_prior': false, 'passed_columns': none}) %}
 {% do model.form.update({

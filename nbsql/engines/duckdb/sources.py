@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -198,20 +199,7 @@ class Sources:
                 self._engine.connection.register(name, frame)
         except (duckdb.Error, TypeError, RuntimeError, ValueError) as error:  # for None, a generator, or a type of Arrow
             raise _refusal(error, frame, kind) from None
-        turn = turn_of(self._engine.handle)
-
-        def unregister(connection: Any, after_statement: bool) -> bool:
-            if not after_statement and duckdb.__version__ < "2":
-                return False  # an unread result would lose its rows
-            try:
-                connection.unregister(name)
-            except duckdb.Error as error:  # the connection or its transaction has ended, and the view with it
-                return type(error).__name__ != "ResourceInUseException"  # of an unread result
-            return True
-
-        def release() -> None:
-            turn.release(unregister)
-
+        release = partial(turn_of(self._engine.handle).release, partial(_unregister, name))
         relation = self._engine.renderer.dialect.ident(name)
         try:
             source = self._source(relation, label, rereads=kind in _IN_MEMORY, is_frame=True, release=release)
@@ -226,6 +214,17 @@ class Sources:
 
     def _source(self, relation: Markup, label: str, **kind: Any) -> Source:
         return self._engine.described(Source(relation, label, [], **kind))
+
+
+def _unregister(name: str, connection: Any, after_statement: bool) -> bool:
+    """Whether a view of a frame is no more: while a result is unread, it may be needed."""
+    if not after_statement and duckdb.__version__ < "2":
+        return False  # an unread result would lose its rows
+    try:
+        connection.unregister(name)
+    except duckdb.Error as error:  # the connection or its transaction has ended, and the view with it
+        return type(error).__name__ != "ResourceInUseException"  # of an unread result
+    return True
 
 
 def _named(name: str, relations: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Resolves sources on PostgreSQL (tables, views and queries) and describes their columns."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
@@ -87,19 +88,21 @@ def find(engine: PostgreSQLDriver, source: Any, *, is_ours: bool = False) -> Sou
         if selects:
             missing = getattr(error.__cause__, "sqlstate", None) in ("42P01", "3F000")  # an undefined table or schema
             raise (MissingSourceError if missing else InputError)(f"the query cannot be read: {error}") from None
+    raise _missing(engine, source, query, relations)
+
+
+def _missing(engine: PostgreSQLDriver, source: str, query: str, relations: Sequence[tuple[Any, ...]]) -> InputError:
+    """The error that a text is neither a table or view nor a query, with what may be meant."""
     if re.match(r"from\s", query, re.IGNORECASE):
-        raise InputError(f"a query of PostgreSQL does not begin with FROM; write SELECT * before {query!r}")
-    visible, hidden = list[str](), list[str]()
-    for _, schema, name, _, is_visible in relations:
-        if is_visible and not schema.startswith("pg_"):
-            visible.append(name)
-        elif name == query and not schema.startswith("pg_"):
-            hidden.append(f"{schema}.{name}")
+        return InputError(f"a query of PostgreSQL does not begin with FROM; write SELECT * before {query!r}")
+    others = [(schema, name, is_visible) for _, schema, name, _, is_visible in relations if not schema.startswith("pg_")]
+    visible = [name for _, name, is_visible in others if is_visible]
+    hidden = [f"{schema}.{name}" for schema, name, is_visible in others if name == query and not is_visible]
     if hidden:
-        raise InputError(f"no table or view {source!r} in the search_path; did you mean {' or '.join(map(repr, hidden))}?")
+        return InputError(f"no table or view {source!r} in the search_path; did you mean {' or '.join(map(repr, hidden))}?")
     hint = file_hint(source) or suggestion(source, visible) or (f"; there are {listed(sorted(visible))}" if visible else "")
     hint = hint or f"; there are none in the search_path {engine.session_path()}, so name the schema, too"
-    raise MissingSourceError(f"no table or view {source!r}{hint}")
+    return MissingSourceError(f"no table or view {source!r}{hint}")
 
 
 def _without_path(engine: PostgreSQLDriver, query: str, schemas: list[str]) -> str:

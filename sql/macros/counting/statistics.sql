@@ -88,10 +88,10 @@ WHERE scan.class IS NOT NULL
 {%- endmacro %}
 
 {# One column of one cell; a column that is not given is NULL. #}
-{% macro summed_cell(feature, column, n, value=none, centre=none, total=none, squares=none) -%}
+{% macro summed_cell(feature, column, n, value=none, centre=none, total=none) -%}
 {% if column == 'index' %}{{ feature.index }}
 {%- elif column == 'feature' %}{{ nbsql.text(feature.name) }}
-{%- else %}{% set given = {'value': value, 'n': n, 'centre': centre, 'total': total, 'squares': squares}[column] -%}
+{%- else %}{% set given = {'value': value, 'n': n, 'centre': centre, 'total': total, 'squares': none}[column] -%}
 {% if given is none %}NULL{% else %}{{ given }}{% endif %}
 {%- endif %}
 {%- endmacro %}
