@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -143,13 +144,18 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("options", "error"), OPTIONS)
-def test_an_editor_finds_what_is_no_option(options, error):
+@cache
+def editor():
+    """What an editor checks a file of properties by."""
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft7Validator.check_schema(schema.properties_schema())
-    checks = jsonschema.Draft7Validator(schema.properties_schema())
+    return jsonschema.Draft7Validator(schema.properties_schema())
+
+
+@pytest.mark.parametrize(("options", "error"), OPTIONS)
+def test_an_editor_finds_what_is_no_option(options, error):
     properties = {"models": [{"name": "m", "config": {"materialized": "table", "meta": {"owner": "us", "nbsql": options}}}]}
-    assert [found.message for found in checks.iter_errors(properties)] == ([] if error is None else [error])
+    assert [found.message for found in editor().iter_errors(properties)] == ([] if error is None else [error])
 
 
 def test_the_properties_of_the_example_and_of_the_page_keep_to_the_schema():

@@ -123,6 +123,7 @@ def test_weights_that_no_sum_holds_are_refused(con, weight, total):
         )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "label",
     ["i % 3 = 0", "CAST(i % 3 AS UTINYINT)", "DATE '2024-02-28' + CAST(i % 3 AS INTEGER)", "(i % 3) / 2",

@@ -36,6 +36,7 @@ def rows(sql_type, low, high):
         UNION ALL SELECT CAST({high} AS {sql_type}), unnest(['u', 'v', 'v']))"""
 
 
+@pytest.mark.few
 @types
 def test_labels_keep_their_type(con, tmp_path, sql_type, low, high, smaller, larger):
     model = nbsql.fit(con, rows(sql_type, low, high), target="y", name="spam")

@@ -67,6 +67,7 @@ def test_a_class_that_does_not_vary_has_the_floor_and_a_column_that_does_not_say
     assert model.joint_log_likelihood(f"SELECT {x} AS x, {z} AS z").fetchall()[0][-1] == near(expected)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("shape", [1e-9, 1e-3, 0.5, 1.0, 9.99, 10.01, 1e3, 1e6, 1e9])
 def test_no_digits_are_lost_in_shapes_of_any_size(con, shape):
     given = {"a": {"x": {"mean": 1.0, "variance": 1 / shape}}}

@@ -72,6 +72,7 @@ def test_a_lognormal_column_far_from_1_with_gaps_is_counted_as_exactly(con):
 OUTSIDE = {"lognormal": "0", "gamma": "0", "beta": "1", "exponential": "-1", "poisson": "-1", "geometric": "-1"}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("family", [*OUTSIDE, nbsql.ZeroInflated(of="gamma"), nbsql.ZeroInflated(of="lognormal")])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
 @pytest.mark.forms("unseen")

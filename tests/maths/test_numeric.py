@@ -148,6 +148,7 @@ def test_one_nan_among_a_million_is_missing(con):
     assert moments(model) == {0: (near(5 + share), near(share * (1 - share), rel=1e-11)), 1: (7.5, 0.25)}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("column", ["x::DOUBLE", "x::INTEGER"])
 @pytest.mark.parametrize("family", ["gaussian", "poisson", "bernoulli", "multinomial"])
 def test_numbers_that_are_not_finite_are_missing_to_the_score(con, joint, column, family):

@@ -40,6 +40,7 @@ def assert_same(con, frame, target, text, words, least, ngrams):
     np.testing.assert_allclose(shares, oracle.predict_proba(vectorizer.transform(frame[text])), rtol=0, atol=1e-9)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("ngrams", [1, 2])
 @pytest.mark.parametrize("least", [1, 3])
 @pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])

@@ -87,6 +87,7 @@ def test_equal_values_meet_and_other_kinds_are_refused(con, learnt):
                 asked(verb, other)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("learnt", "unseen"),
     [

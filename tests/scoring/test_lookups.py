@@ -12,6 +12,7 @@ ROWS = """
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "options",
     [
