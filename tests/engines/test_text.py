@@ -44,7 +44,6 @@ def texts(count, seed):
     return found
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
