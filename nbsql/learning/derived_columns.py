@@ -71,6 +71,9 @@ def source_with_derived_columns(engine: Engine, spec: Spec, source: Source, titl
         return _released(_extended(engine, source, tuple(made)), source) if made else source
     except DatabaseError:
         own = {folded(each.name) for each in made}
+        for each in made if engine.exact else ():
+            for name in (name for name, _ in each.reads if folded(name) not in own and name not in source.names):
+                raise no_column(name, source.names, source.label, f"from which {title} derives {each.name!r}") from None
         read = [(each, learnt, source.column(name)) for each in made for name, learnt in each.reads if folded(name) not in own]
         for each, learnt, column in read:
             if column is not None and value_kind(learnt) not in (None, column.value_kind):
