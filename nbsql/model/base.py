@@ -306,9 +306,13 @@ class Handle:
         self._refresh()
         self.state.require(use)
 
-    def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
+    def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False, spec: Spec | None = None) -> Source:
         """The source that the user means, joined with the dimensions that the model needs.
 
-        `reads_target` says whether the class is read, `weighted` whether rows are weighted by their age.
+        `reads_target` says whether the class is read, `weighted` whether rows are weighted by their age. `spec` may derive
+        other columns than the model, which has just been read.
         """
+        if spec is not None and spec.derived != self.state.spec.derived:
+            state = replace(self.state, plan=replace(self.state.plan, spec=spec))
+            return read_source(state, source, reads_target=reads_target)[1]
         return self._states.read(source, reads_target=reads_target, weighted=weighted)

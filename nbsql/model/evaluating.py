@@ -18,7 +18,7 @@ from nbsql.evaluation.learnt import learnt_rows
 from nbsql.evaluation.monitor import monitor
 from nbsql.evaluation.refitted_folds import judged_by_folds
 from nbsql.evaluation.slices import Slices
-from nbsql.learning.model_source import check_columns, read_source
+from nbsql.learning.model_source import check_columns
 from nbsql.model.base import Handle
 from nbsql.queries.decisions import cost_matrix
 from nbsql.queries.query import Query
@@ -339,5 +339,4 @@ def _source_of_both(model: Evaluating, other: Evaluating, source: Any) -> Source
     if spec.joins != other.state.spec.joins:
         raise InputError("each of the models joins columns that the other does not; compare what ⟨evaluate⟩ says of each")
     more = [each for each in other.state.spec.derived if folded(each.name) not in made[0]]
-    plan = replace(model.state.plan, spec=replace(spec, derived=(*spec.derived, *more)))
-    return read_source(replace(model.state, plan=plan), source, reads_target=True)[1]
+    return model._source(source, reads_target=True, spec=replace(spec, derived=(*spec.derived, *more)))

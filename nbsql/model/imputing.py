@@ -69,8 +69,7 @@ class Imputing(Handle):
 
     def _predict_column(self, source: Any, target: Any, top_k: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
         """The query of `predict(source, target=...)` for a column that is not the target of the model."""
-        data = self._source(source, reads_target=labelled)
-        self.state.require("impute")
+        self._require("impute")
         dialect = self.state.engine.renderer.dialect
 
         def without_target(spec: Spec) -> Spec:
@@ -80,7 +79,12 @@ class Imputing(Handle):
             made += [({folded(key) for key, _ in join.on}, join.names) for join in spec.joins]
             for _ in made:  # as each may be made of any other
                 known.update(folded(name) for read, names in made if read & known for name in names)
-            return replace(spec, features=tuple(each for each in spec.features if not known & {*map(folded, each.columns)}))
+            features = tuple(each for each in spec.features if not known & {*map(folded, each.columns)})
+            derived = tuple(each for each in spec.derived if labelled or folded(each.name) not in known)
+            return replace(spec, features=features, derived=derived)
+
+        derived = without_target(self.state.spec).derived
+        data = self._source(source, reads_target=labelled, spec=replace(self.state.spec, derived=derived))
 
         def render(rows: Rows) -> str:
             one = predictable(self.state.spec, target, dialect, self.state.title)

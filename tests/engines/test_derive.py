@@ -73,11 +73,12 @@ def test_answers_are_those_by_hand(models):
         assert model.evaluate("books").accuracy > 0.5
         model.rollback("1")
         assert_same_rows(answers(model.predict_proba("books"), 4), expected)
-        with pytest.raises(nbsql.InputError, match=r"no column 'pages' in the query, from which model 'm' derives 'per_page'"):
-            model.predict("SELECT id, price, words FROM books")
+        sources = ["SELECT id, price, words FROM books"]
         if place.engine == "postgres":  # where names that differ in case are different columns
+            sources.append('SELECT id, price, words, label, pages AS "Pages" FROM books')
+        for source in sources:
             with pytest.raises(nbsql.InputError, match=r"no column 'pages' in the query, from which model 'm' derives 'per_page'"):
-                model.predict('SELECT id, price, words, label, pages AS "Pages" FROM books')
+                model.predict(source)
     assert_same_rows(*(answers(model.predict_proba("books"), 4) for _, model, _ in models))
 
 

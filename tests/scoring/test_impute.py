@@ -162,6 +162,15 @@ def test_any_column_is_predicted_from_the_others(model):
     assert model.predict("data", target="y").sql == model.predict("data").sql
 
 
+def test_a_column_of_which_others_are_made_need_not_be_there(con):
+    data = "SELECT i % 2 AS y, 'v' || i % 7 AS a, 'w' || i % 3 AS b FROM range(90) AS r(i)"
+    model = nbsql.fit(con, data, target="y", derive={"twice": "a || a", "both": "twice || b"})
+    plain = nbsql.fit(con, data, target="y")
+    for target in "ab":
+        source = f"SELECT * EXCLUDE ({target}) FROM ({data})"
+        assert model.predict(source, target=target).fetchall() == plain.predict(source, target=target).fetchall()
+
+
 def test_what_no_class_explains_keeps_its_gap(con):
     con.execute(
         "CREATE TABLE t AS SELECT unnest(['u', 'u', 'v']) AS x, unnest(['s', 's', 't']) AS z, unnest(['a', 'a', 'b']) AS y"
