@@ -127,10 +127,15 @@ def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     remote = os.environ.get("NBSQL_SPARK") == "connect"  # a server of Spark Connect is started, and asked
     builder = (SparkSession.builder.remote(master) if remote else SparkSession.builder.master(master)).appName("nbsql")
-    for name, value in options.items():
+    port = str(_free_port())
+    for name, value in {**options, **({"spark.connect.grpc.binding.port": port} if remote else {})}.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():  # a server takes most options when it starts, and no session may set them later
         warnings.simplefilter("ignore" if remote else "default")
+        if remote:  # pyspark looks for it at a port that another may have
+            from pyspark.sql.connect.client import DefaultChannelBuilder
+
+            DefaultChannelBuilder.default_port = staticmethod(lambda: int(port))
         session = builder.getOrCreate()
     try:
         yield session
