@@ -251,6 +251,18 @@ def test_times_as_categories_are_refused(con, refused):
         model.sql("predict", "new", dialect="sqlite")
 
 
+@pytest.mark.parametrize("value", ["inf", "nan", "-1e+200"])
+def test_categories_that_are_no_number_everywhere_are_refused(con, refused, value):
+    source = f"SELECT unnest([1, '{value}'::DOUBLE, '{value}'::DOUBLE]) AS x, unnest(['a', 'b', 'a']) AS y"
+    model = nbsql.fit(con, source, target="y", families={"x": "categorical"})
+    line = (
+        f"'x' is a category with the value {value}, a number that not every engine has; "
+        "make it a text, or leave it out of the model"
+    )
+    with refused(nbsql.NotSupportedError, line):
+        model.sql("predict", "new", dialect="postgres")
+
+
 def test_components_and_the_evidence_of_weights_are_refused(con, refused):
     con.execute("CREATE TABLE lumps AS SELECT i % 2 AS y, (i * 7 % 13)::DOUBLE AS x FROM range(40) AS t(i)")
     model = nbsql.fit(con, "lumps", target="y", method=nbsql.Mixture(2))

@@ -21,6 +21,7 @@ from nbsql.spec.spec import Feature, Spec
 from nbsql.spec.traits import check_features
 
 MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
+MOST_NUMBER = 1e150  # beyond it, a number is NULL there
 IMPOSSIBLE = -1e305  # stands for minus infinity (sql/macros/engines/standalone/primitives.txt)
 
 Parameters = Sequence[Mapping[str, float | None]]  # of a feature by name, one mapping for each class
@@ -150,13 +151,17 @@ class Terms:
     def _levels(self, feature: Feature, of: Parameters) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)
         scores_by_value = self.lookups.get(feature.name, {})
-        values = self._distinguished([*scores_by_value], kind)
+        values = self._distinguished(feature, [*scores_by_value], kind)
         keys = [literal(self.renderer, value, kind) for value in values]
         return self._category("levels", feature, of, kind, keys, [scores_by_value[value] for value in values])
 
-    def _distinguished(self, values: Sequence[str], kind: str) -> list[str]:
-        """The values of a category that the dialect can tell apart."""
-        values = [value for value in values if kind != "number" or math.isfinite(float(value))]
+    def _distinguished(self, feature: Feature, values: Sequence[str], kind: str) -> list[str]:
+        """The values of a category that the dialect can tell apart; NotSupportedError if one is a number that is NULL there."""
+        if beyond := [value for value in values if kind == "number" and not abs(float(value)) <= MOST_NUMBER]:
+            raise NotSupportedError(
+                f"{feature.name!r} is a category with the value {beyond[0]}, a number that not every engine has; "
+                "make it a text, or leave it out of the model"
+            )
         if self.renderer.traits.pads_text and kind == "text":
             values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
         return [*values]
@@ -290,7 +295,7 @@ class Terms:
                 term = term_of(column, "edges", scores=scores, edges=edges, **nothing)
             else:
                 kind = category_kind(self.engine, column, numbers=True)
-                texts = self._distinguished([text for text in codes if text is not None], kind)
+                texts = self._distinguished(column, [text for text in codes if text is not None], kind)
                 keys = [literal(self.renderer, text, kind) for text in texts]
                 scores = [[codes[text]] for text in texts]
                 term = term_of(column, "levels", kind=kind, keys=keys, scores=scores, **nothing)
