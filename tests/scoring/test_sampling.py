@@ -205,6 +205,15 @@ def test_what_cannot_be_drawn(con, refused):
             act(model)
 
 
+@pytest.mark.parametrize("rate", [9 * 10**7, 2 * 10**8, 10**15])
+def test_large_counts_are_drawn_by_some_of_their_values(con, rate):
+    """There are up to 800 million values within twelve deviations."""
+    rows = f"SELECT i % 2 AS y, {rate} + i % 3 - 1 AS x FROM range(30) AS r(i)"
+    model = nbsql.fit(con, rows, target="y", families={"x": "poisson"})
+    values = [(int(x) - rate) / rate**0.5 for x, _ in model.sample(5000, seed=5)]
+    assert stats.kstest(values, "norm").pvalue > 0.01
+
+
 @pytest.mark.slow
 def test_bags_texts_and_counts(con):
     """As many tokens as a row of the class has on average, each by its likelihood."""

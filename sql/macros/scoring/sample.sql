@@ -224,24 +224,40 @@ coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST
 sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }})
 {%- endmacro %}
 
-{# The distribution function of a count, as far as it differs from 0 and from 1: class, value, lower, upper, slot. #}
+{#
+  The distribution function of a count, as far as it differs from 0 and from 1: class, value, lower, upper, slot. Of a rate above 1e8 it
+  takes some values alone, 10,000 in a standard deviation, by the first terms of the logarithm's series about the rate: the logarithms
+  themselves have lost their digits.
+#}
 {% macro poisson_quantiles(feature, rates) -%}
 {% set rate %}rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% set first %}CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT){% endset -%}
-{% set end %}CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT){% endset -%}
+{% set first %}greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0){% endset -%}
+{% set end %}ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30){% endset -%}
+{% set step %}greatest(floor(sqrt({{ rate }}) / 10000), 1){% endset -%}
+{% set count %}CAST(floor(({{ end }} - {{ first }}) / {{ step }}) AS BIGINT){% endset -%}
 {% set number %}CAST(value AS {{ nbsql.double() }}){% endset -%}
-{% set log %}(value * ln(rate) - rate - {{ nbsql.log_factorial(number) }}){% endset -%}
+{% set log -%}
+CASE
+  WHEN step > 1 THEN (value - rate) * (value - rate) / rate * ((value - rate) / rate / 6 - 0.5)
+  ELSE value * ln(rate) - rate - {{ nbsql.log_factorial(number) }}
+END
+{%- endset -%}
 {% set probabilities -%}
 (
   SELECT class, value, {{ nbsql.cumulative_share(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
   FROM (
     SELECT class, value, CASE WHEN rate > 0 THEN {{ nbsql.exp(log) }} WHEN value = 0 THEN 1 ELSE 0 END AS p
     FROM (
-      SELECT
-        class,
-        {{ rate }} AS rate,
-        {{ nbsql.whole_numbers(first, end) }} AS value
-      FROM {{ rates }} AS rates
+      SELECT class, rate, step, CAST(lowest + step * place AS BIGINT) AS value
+      FROM (
+        SELECT
+          class,
+          {{ rate }} AS rate,
+          {{ first }} AS lowest,
+          {{ step }} AS step,
+          {{ nbsql.whole_numbers(0, count) }} AS place
+        FROM {{ rates }} AS rates
+      ) AS places
     ) AS counts
   ) AS masses
 )
