@@ -34,6 +34,7 @@ _MOST_CATEGORIES = 12  # different numbers
 _ROWS_PER_CATEGORY = 100
 _MIN_TEXTS = 100  # the fewest different texts that are no categories
 _MIN_SHARE_OF_TEXTS = 0.1  # and the smallest share of the rows
+MIN_FLAGS = 20  # with a normal distribution, a class in which all are alike would rule the others out
 MIN_KEYS = 20  # with fewer values, no column is a key
 _CHANCE = 1e-9  # a whole number is a key if the probability that chance repeats none of its values is smaller
 _LONG_CODE = 16  # characters, of which chance makes no two alike
@@ -124,7 +125,8 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
     counted = column_facts(engine, rows, spec, large, dict.fromkeys(kinds, "text"))  # as texts, since doubles make some equal
     columns += [(each, replace(dict(columns)[each], distinct=as_texts.distinct)) for each, as_texts in [*counted]]
     all_facts = {each.column: about for each, about in columns if about.distinct > 1 or not is_whole}
-    facts = {name: each for name, each in all_facts.items() if each.n >= MIN_VALUES}
+    flags = [name for name in numbers if name in all_facts and _is_flag(all_facts[name])]
+    facts = {name: each for name, each in all_facts.items() if each.n >= (MIN_FLAGS if name in flags else MIN_VALUES)}
     found = {name: _look_at_text(each) if kinds[name] == "text" else _look_at_number(each) for name, each in facts.items()}
     if options.features is None:  # a key that the user names stays
         found |= {
@@ -180,9 +182,8 @@ def _look_at_text(facts: ColumnFacts) -> Look | None:
 
 
 def _look_at_number(facts: ColumnFacts) -> Look | None:
-    is_whole = facts.irregular == 0
-    least, largest = float(facts.least or 0), float(facts.largest or 0)
-    if is_whole and {least, largest} <= {0, 1}:  # a sample may lack the rare one of the two
+    is_whole, least, largest = facts.irregular == 0, float(facts.least or 0), float(facts.largest or 0)
+    if _is_flag(facts):
         return Look(Bernoulli(), "0 and 1")
     if 1 < facts.distinct <= _MOST_CATEGORIES and facts.distinct * _ROWS_PER_CATEGORY < facts.n:
         return Look(Categorical(), f"{facts.distinct} whole numbers" if is_whole else f"{facts.distinct} different numbers")
@@ -192,6 +193,11 @@ def _look_at_number(facts: ColumnFacts) -> Look | None:
     if _has_density(facts) and not is_whole and least > 0 and Beta.near_zero <= largest < 1:
         return Look(Beta(), "between 0 and 1")
     return None
+
+
+def _is_flag(facts: ColumnFacts) -> bool:
+    """Whether all values are 0 or 1; a sample may lack the rare one of the two."""
+    return facts.irregular == 0 and {float(facts.least or 0), float(facts.largest or 0)} <= {0, 1}
 
 
 def _has_density(facts: ColumnFacts) -> bool:

@@ -164,8 +164,13 @@ def test_what_was_asked_for_wins(shop):
         assert plain(nbsql.families(shop, "shop", target="y", families=families)) == {
             name: "poisson" if name == "stars" else "categorical" for name in COLUMNS
         }
-        few = nbsql.families(shop, "SELECT * EXCLUDE (day_number, code, customer_id) FROM shop LIMIT 99", target="y")
-        assert {family.name for family in few.values()} == {"categorical", "gaussian"}
+        few = "SELECT * EXCLUDE (day_number, code, customer_id) FROM shop LIMIT"
+        found = {name: nbsql.families(shop, f"{few} {name}", target="y") for name in (99, 20, 19)}
+        assert {name: {family.name for family in each.values()} for name, each in found.items()} == {
+            99: {"categorical", "gaussian", "bernoulli"},
+            20: {"categorical", "gaussian", "bernoulli"},
+            19: {"categorical", "gaussian"},
+        }
         assert nbsql.families(shop, "shop", target="y", method="tan")["day_number"].name == "binned"
     with pytest.raises(nbsql.InputError, match="infer must be one of 'values', 'types', not 'looks'"):
         nbsql.fit(shop, "shop", target="y", infer="looks")
