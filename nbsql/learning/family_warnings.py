@@ -11,6 +11,7 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed, together
 from nbsql.rendering.dialect import plain_name, restore
+from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.derived import derive_argument
 from nbsql.spec.spec import Feature, Spec
 
@@ -19,6 +20,7 @@ NEARLY_UNIQUE = 0.5  # values per row, above which hardly any value of a categor
 _MOSTLY_WORDS = 0.5  # share of values with several words, above which a category is a text
 _SOME_WORDS = 0.2  # the share above which it may be a text, whose other values are single words or missing
 _MANY_CLASSES = 100
+_SOME_CLASSES = 10  # the most that no table has too few rows for
 _ROWS_A_CLASS = 10
 _CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
 _SNAKE = re.compile(r"(^|[_ ])(id|key|uuid|guid|pk)$", re.IGNORECASE)
@@ -105,25 +107,47 @@ def advice_on_classes(engine: Engine, target: str, labels: Sequence[tuple[Any, .
 
     `labels` are those of `check_classes`.
     """
-    if len(labels) <= _MANY_CLASSES:
-        return None
-    if all(isinstance(row[1], (int, float, Decimal, date)) for row in labels):
-        return _halved(engine, target, labels)
     rows = sum(row[2] for row in labels)
+    numbers = [number for number, _ in _numbers(labels)]
+    has_fractions = any(number % 1 != 0 for number in numbers if not isinstance(number, date))
+    least = _ROWS_A_CLASS if has_fractions else 2
+    if len(labels) <= _MANY_CLASSES and (len(labels) <= _SOME_CLASSES or rows >= least * len(labels)):
+        return None
+    # Texts without a fraction may be codes.
+    if has_fractions or (numbers and not isinstance(labels[0][1], str)):
+        return _halved(engine, target, labels)
     if rows < _ROWS_A_CLASS * len(labels):
         return f"{_subject(target, labels)}, too few to learn them by; predict something coarser, or leave the rare ones out"
     return None
 
 
+def _numbers(labels: Sequence[tuple[Any, ...]]) -> list[tuple[Any, int]]:
+    """The labels that are numbers or dates with their rows, also of texts but for words that stand for a missing value.
+
+    It is empty if there are other labels.
+    """
+    if all(isinstance(row[1], (int, float, Decimal, date)) for row in labels):
+        return [(row[1], row[2]) for row in labels]
+    try:
+        return [(float(row[0]), row[2]) for row in labels if row[0].strip().lower() not in MISSING_WORDS]
+    except ValueError:
+        return []
+
+
 def _halved(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> str:
     """The line by which a quantity is two classes, of half of the rows each."""
-    rows = sum(row[2] for row in labels)
-    ordered = sorted((row[1], row[2]) for row in labels)
+    ordered = sorted(_numbers(labels))
+    rows = sum(count for _, count in ordered)
     below = accumulate(count for _, count in ordered)
     middle = next(value for (value, _), sum_ in zip(ordered, below, strict=True) if 2 * sum_ >= rows)
     dialect, high = engine.renderer.dialect, f"{target}_high"
     value = restore(dialect.text(str(middle))) if isinstance(middle, date) else str(middle)
-    derived = derive_argument(high, f"{plain_name(dialect, target)} > {value}")
+    number = plain_name(dialect, target)
+    if isinstance(labels[0][1], str):
+        number = (
+            f"{'' if dialect.name == 'postgres' else 'TRY_'}CAST({number} AS {restore(engine.renderer.fragment('double'))})"
+        )
+    derived = derive_argument(high, f"{number} > {value}")
     cure = together(derived, f"⟨target={_json(high)}⟩", _exclude(target))
     return f"{_subject(target, labels)}, as a quantity has; predict whether it is high: {cure}"
 

@@ -118,6 +118,22 @@ def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_o
     roles = {"derive": ast.literal_eval(cure[1]), "target": "sold_high", "exclude": ["sold"]}
     assert said(shop, "sales", **roles) == []
     assert sorted(row[1] for row in nbsql.fit(shop, "sales", **roles).priors) == [500, 500]
+    few = "SELECT i % 7 AS day, i / 8 AS sold, CASE WHEN i % 9 THEN (i / 8)::VARCHAR ELSE 'NA' END AS text FROM range(300) AS t(i)"
+    line = said(shop, f"{few} LIMIT 40", target="sold", exclude=["text"])[-1]
+    assert line == (
+        "'sold' has 40 classes in 40 rows, as a quantity has; predict whether it is high: "
+        'derive={"sold_high": "sold > 2.375"}, target="sold_high", exclude=["sold"]'
+    )
+    line = said(shop, f"{few} LIMIT 40", target="text", exclude=["sold"])[-1]
+    assert '36 classes in 40 rows, as a quantity has; predict whether it is high: derive={"text_high": "TRY_CAST(' in line
+    derive = ast.literal_eval(re.search("derive=({.*?})", line)[1])
+    with pytest.warns(nbsql.NbsqlWarning, match="^5 rows of the query have no 'text_high' and are left out$"):
+        model = nbsql.fit(shop, f"{few} LIMIT 40", derive=derive, target="text_high", exclude=["text"])
+    assert sorted(row[1] for row in model.priors) == [17, 18]
+    assert "as a quantity" not in "".join(said(shop, few, target="day"))  # 7 classes
+    assert said(shop, "SELECT i % 40 AS y, hash(i) % 5 AS x FROM range(90) AS t(i)", target="y") == []
+    line = said(shop, "SELECT 'c' || i AS y, hash(i) % 5 AS x FROM range(30) AS t(i)", target="y")[-1]
+    assert line.startswith("'y' has 30 classes in 30 rows, too few to learn them by; predict something coarser")
     (line,) = said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(600) AS t(i)", target="y")
     assert line.startswith("'y' has 150 classes in 600 rows, too few to learn them by; predict something coarser")
     assert said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(6000) AS t(i)", target="y") == []
