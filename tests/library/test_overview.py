@@ -64,9 +64,9 @@ def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path):
     program = os.path.realpath(sys.executable)
     message = str(caught.value)
     if "(PID " in str(caught.value.__cause__):
-        assert message == f"{path!r} is locked by {program} (PID {process.pid}); close it there first"
+        assert message == f"{path!r} is locked by {program} (PID {process.pid}); close it there first, or open it read-only in both"
     else:
-        assert message == f"{path!r} is locked by another process; close it there first"
+        assert message == f"{path!r} is locked by another process; close it there first, or open it read-only in both"
 
 
 @pytest.mark.slow

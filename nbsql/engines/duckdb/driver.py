@@ -375,5 +375,5 @@ def _or_read_only(path: str | os.PathLike[str]) -> str:
     try:
         duckdb.connect(os.fspath(path), read_only=True).close()
     except duckdb.Error:
-        return ""
+        return ", or open it read-only in both"
     return ", or open it read-only, as there"
