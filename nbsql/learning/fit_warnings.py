@@ -1,5 +1,6 @@
 """Steps of a fit that warn about its classes and features, and mark the features with what their cells show."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -11,6 +12,7 @@ from nbsql.errors import listed
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.draft import Draft
 from nbsql.learning.family_warnings import advice, advice_on_classes, features_to_advise_on
+from nbsql.learning.look import FIRST_ROWS
 from nbsql.learning.missing_words import column_matches_key
 from nbsql.learning.spelling_advice import advice_on_booleans, advice_on_missing_classes, advice_on_spellings
 from nbsql.learning.text_advice import MOST_VALUES, advice_on_texts
@@ -18,6 +20,9 @@ from nbsql.plan.codes import parent_combinations
 from nbsql.plan.form import complete_features, has_many_levels
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
+
+_COUNTS = frozenset(["freq", "frequency", "count", "counts", "n", "n_rows", "count_star()"])  # what people call a count of rows
+_LEAST = 20  # rows; of fewer, that a boolean is the same in all of them, or that they differ, says little
 
 
 def warn_of_classes(draft: Draft) -> Draft:
@@ -84,7 +89,7 @@ def warn_of_features(draft: Draft) -> Draft:
     """The step of a fit that warns about features that tell nothing about the class, or would tell more otherwise."""
     texts = _advise_on_texts(draft)
     others = [*dict.fromkeys(texts.values()), *advice(draft.spec, draft.summary, besides=texts)]
-    for line in (*_empty_features(draft), *_rows_left_out(draft), *_constant_features(draft), *others):
+    for line in (*_empty_features(draft), *_rows_left_out(draft), *_constant_features(draft), *_count_of_rows(draft), *others):
         warn_user(line)
     return draft
 
@@ -117,8 +122,9 @@ def _rows_left_out(draft: Draft) -> Iterator[str]:
 
 def _constant_features(draft: Draft) -> Iterator[str]:
     """A line on columns of one value, and one on numbers that are not cut."""
-    spec, constant = draft.spec, {row[0] for row in draft.summary if not row[1]}
-    same = [f for f in spec.features if f.name in constant and (f.family.centred or f.family.level)]
+    spec, constant = draft.spec, {row[0]: row[2] for row in draft.summary if not row[1]}
+    booleans = [f for f in spec.features if f.family.cell == "boolean" and constant.get(f.name, 0) >= _LEAST]
+    same = [f for f in spec.features if f.name in constant and (f.family.centred or f.family.level or f in booleans)]
     asked, views = draft.options.families, Counter(feature.columns for feature in spec.features)
     made = {each.name for each in spec.features if not any(column_matches_key(each.column, key) for key in asked)}
     tried = made if spec.weighted is not None and spec.found_dependence is None else ()  # the method has tried to cut them
@@ -131,6 +137,26 @@ def _constant_features(draft: Draft) -> Iterator[str]:
         if spec.found_dependence is not None and made.issuperset(uncut):
             cure = f"⟨method={replace(spec.found_dependence, bins=10).code}⟩"
         yield f"one bin only in {listed(uncut)}, which tells no {told} from another; cut it elsewhere: {cure}"
+
+
+def _count_of_rows(draft: Draft) -> Iterator[str]:
+    """A line on a number that by its name is the rows of another table which a row sums up, if all others tell rows apart."""
+    spec, kinds = draft.spec, draft.source.kinds
+    found = [f for f in spec.features if f.is_inferred and f.whole and f.is_number and f.column.lower() in _COUNTS]
+    others = [feature for feature in spec.features if feature not in found]
+    if len(found) != 1 or not others or spec.weight is not None or not spec.has_target or spec.slice_by or spec.joins:
+        return
+    may_be_whole = found[0].column.lower() != "n"  # which beside other numbers may be anything
+    is_sum = ((may_be_whole and each.whole) or each.family.cell in ("level", "boolean") for each in others)
+    if not all(is_sum) or not all(each.column in kinds for each in others):
+        return
+    rows = draft.engine.renderer.fragment("excerpt", draft.source.relation, FIRST_ROWS)
+    columns = [spec.target, *(each.column for each in others)]
+    n, different = draft.engine.query_macro("different_rows", rows, columns, kinds)[0]
+    if n == different and n >= _LEAST:
+        name = found[0].column
+        counts = f"{name!r} counts rows by its name, and no two rows differ in it alone"
+        yield f"{counts}; if so, take it for their weight: ⟨weight={json.dumps(name, ensure_ascii=False)}⟩"
 
 
 def _advise_on_texts(draft: Draft) -> Mapping[str, str]:

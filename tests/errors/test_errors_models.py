@@ -315,7 +315,10 @@ def test_a_file_that_another_process_holds(tmp_path):
             with pytest.raises(DatabaseError) as caught:
                 act()
             by = rf"(another process|\S+ \(PID {holder.pid}\))"
-            assert re.fullmatch(rf"{re.escape(repr(str(path)))} is locked by {by}; close it there first, or open it read-only in both", str(caught.value))
+            assert re.fullmatch(
+                rf"{re.escape(repr(str(path)))} is locked by {by}; close it there first, or open it read-only in both",
+                str(caught.value),
+            )
         holder.communicate("\n")
     assert nbsql.models(path) == []
 

@@ -52,7 +52,8 @@ def test_the_cures_are_what_they_say(shop):
             exclude += eval(cure.removeprefix("exclude="))  # noqa: S307
         for cure in [] if "exclude" in line else re.findall(r"families=(\{.*\})", line):
             families |= eval(cure, {"nbsql": nbsql})  # noqa: S307
-    assert said(shop, "t", target="y", families=families, exclude=exclude) == []
+    (line,) = said(shop, "t", target="y", families=families, exclude=exclude)
+    assert line.startswith("one value only in 'flag_3'")
 
 
 def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con):
@@ -73,6 +74,27 @@ def test_words_that_may_be_values_are_missing_only_if_the_user_says_so(con):
     assert line == f"'a' holds numbers but for 'J', 'K', 'Q' in 12 of 52 rows, and is taken for a category; {read}"
     (line,) = said(con, f"SELECT hash(i) % 2 AS y, {cards} AS a, {cards} AS b FROM range(52) AS t(i)", target="y")
     assert line == f"'a', 'b' hold numbers but for 'J', 'K', 'Q', and are taken for categories; {read}"
+
+
+@pytest.mark.parametrize("name", ["Freq", "n", "count_star()"])
+def test_a_count_of_the_rows_of_another_table_is_a_weight(con, name):
+    size = "(i % 4)::VARCHAR" if name == "n" else "i % 4"  # beside numbers, n may be anything
+    con.execute(
+        f"CREATE TABLE days AS SELECT hash(i) % 2 AS y, 'p' || hash(i, 1) % 3 AS a, {size} AS b FROM range(500) AS t(i)"
+    )
+    con.execute(f'CREATE TABLE sums AS SELECT y, a, b, count(*) AS "{name}" FROM days GROUP BY ALL')
+    (line,) = said(con, "sums", target="y")
+    cure = f'if so, take it for their weight: weight="{name}"'
+    assert line == f"'{name}' counts rows by its name, and no two rows differ in it alone; {cure}"
+    (line,) = said(con, con.table("sums").df(), target="y")
+    assert line.startswith(f"'{name}' counts rows by its name")
+    families = dict.fromkeys(["a", "b"], "categorical")
+    assert said(con, "sums", target="y", weight=name, families=families) == []
+    model = nbsql.fit(con, "sums", target="y", weight=name, families=families)
+    assert sorted(model.priors) == sorted(nbsql.fit(con, "days", target="y", families=families).priors)
+    assert said(con, "FROM sums UNION ALL FROM sums LIMIT 48", target="y") == []
+    assert said(con, f'SELECT * RENAME ("{name}" AS visits) FROM sums', target="y") == []
+    assert said(con, "SELECT *, random() AS x FROM sums", target="y") == []  # no table sums up other rows by fractions
 
 
 def test_a_column_of_some_texts_may_be_left_out_or_taken_for_a_text(con):
@@ -118,7 +140,8 @@ def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_o
     roles = {"derive": ast.literal_eval(cure[1]), "target": "sold_high", "exclude": ["sold"]}
     assert said(shop, "sales", **roles) == []
     assert sorted(row[1] for row in nbsql.fit(shop, "sales", **roles).priors) == [500, 500]
-    few = "SELECT i % 7 AS day, i / 8 AS sold, CASE WHEN i % 9 THEN (i / 8)::VARCHAR ELSE 'NA' END AS text FROM range(300) AS t(i)"
+    text = "CASE WHEN i % 9 THEN (i / 8)::VARCHAR ELSE 'NA' END AS text"
+    few = f"SELECT i % 7 AS day, i / 8 AS sold, {text} FROM range(300) AS t(i)"
     line = said(shop, f"{few} LIMIT 40", target="sold", exclude=["text"])[-1]
     assert line == (
         "'sold' has 40 classes in 40 rows, as a quantity has; predict whether it is high: "

@@ -62,11 +62,11 @@ def test_a_locked_file_names_the_program_and_the_process_that_hold_it(path):
             nbsql.load(path, "spam")
         process.communicate("\n")
     program = os.path.realpath(sys.executable)
-    message = str(caught.value)
+    message, cure = str(caught.value), "close it there first, or open it read-only in both"
     if "(PID " in str(caught.value.__cause__):
-        assert message == f"{path!r} is locked by {program} (PID {process.pid}); close it there first, or open it read-only in both"
+        assert message == f"{path!r} is locked by {program} (PID {process.pid}); {cure}"
     else:
-        assert message == f"{path!r} is locked by another process; close it there first, or open it read-only in both"
+        assert message == f"{path!r} is locked by another process; {cure}"
 
 
 @pytest.mark.slow
