@@ -98,7 +98,7 @@ def check_classes(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]
     if len(labels) <= _MANY_CLASSES or not all(isinstance(row[1], (int, float, Decimal)) for row in labels):
         return
     rows = sum(row[2] for row in labels)
-    if any(row[1] % 1 != 0 for row in labels) or 2 * len(labels) >= rows:
+    if any(float(row[1]) % 1 != 0 for row in labels) or 2 * len(labels) >= rows:
         raise InputError(f"{_halved(engine, target, labels)}, or cast it to text if each number is a class")
 
 
@@ -109,7 +109,7 @@ def advice_on_classes(engine: Engine, target: str, labels: Sequence[tuple[Any, .
     """
     rows = sum(row[2] for row in labels)
     numbers = [number for number, _ in _numbers(labels)]
-    has_fractions = any(number % 1 != 0 for number in numbers if not isinstance(number, date))
+    has_fractions = any(float(number) % 1 != 0 for number in numbers if not isinstance(number, date))
     least = _ROWS_A_CLASS if has_fractions else 2
     if len(labels) <= _MANY_CLASSES and (len(labels) <= _SOME_CLASSES or rows >= least * len(labels)):
         return None

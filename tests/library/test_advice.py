@@ -141,6 +141,10 @@ def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_o
     assert said(shop, "sales", **roles) == []
     assert sorted(row[1] for row in nbsql.fit(shop, "sales", **roles).priors) == [500, 500]
     text = "CASE WHEN i % 9 THEN (i / 8)::VARCHAR ELSE 'NA' END AS text"
+    wide = "SELECT (i::HUGEINT * 10**30)::DECIMAL(38, 0) AS y, i % 5 AS x FROM range(1, 151) AS t(i)"
+    assert any("'y' has 15 classes in 15 rows, as a quantity" in each for each in said(shop, f"{wide} LIMIT 15", target="y"))
+    with pytest.raises(nbsql.InputError, match="'y' has 150 classes in 150 rows, as a quantity has"):
+        nbsql.fit(shop, wide, target="y")
     few = f"SELECT i % 7 AS day, i / 8 AS sold, {text} FROM range(300) AS t(i)"
     line = said(shop, f"{few} LIMIT 40", target="sold", exclude=["text"])[-1]
     assert line == (
