@@ -330,6 +330,9 @@ def _undetermined_message(term: LogisticTerm) -> str:
     if term.kind == "level":
         what = f"the weights of the values of {term.feature!r} are not determined: one of them follows from the other features"
         return f"{what}; use a larger penalty, such as 0.5"
+    if term.feature is None:
+        cure = "merge classes of few rows, or use ⟨nbsql.Gaussian(floor=0.01)⟩ for numbers"
+        return f"the weights are not determined: what features say of some rows is far more than of others; {cure}"
     name = term.feature if term.kind != "count" else term.value
     return (
         f"the weight of {name!r} is not determined: it is a sum of the other features; "

@@ -24,6 +24,7 @@ PENALTIES = (1.0, 10.0, 100.0)  # those to choose from, the usual one first
 ROWS_TO_CHOOSE = 20_000  # by which they are compared, or up to twice as many
 ROWS_FOR_PRODUCTS = 10_000  # whose products of terms stand for those of all rows, or up to twice as many
 TOLERANCE = 1e-5  # the change of a weight at which a search by such products ends
+FEW_ROWS = 10  # of a class, whose variance may be nearly 0 by chance
 MOST_OFFSETS = 30  # classes with an offset each, which take K squared; beyond it they share one weight of the prior
 
 
@@ -47,13 +48,15 @@ class FeatureWeightSearch(WeightSearch):
         """The options, and tuples of the number of a class, a feature or None, and a weight.
 
         The weight is that of the feature in the class, or the offset of the class from its prior. Options that are open
-        are chosen. A feature of squared distances that would have a weight below 0 has 0: the loss is convex, so that its least
-        value at weights from 0 on is there. Raises InputError if there are too many weights, or if the rows do not determine
-        them.
+        are chosen. A matrix of squared distances has 0 where its weight would be below 0, and so has a density with a variance
+        of its own in a class of few rows, which would win all numbers far from it: the loss is convex, so that its least value
+        at weights from 0 on is there. Raises InputError if there are too many weights, or if the rows do not determine them.
         """
         options, rows = self._find(asked, evidence)
-        squares = {each.name for each in evidence.features if each.family.kind == "matrix" and not each.family.shared}
-        below = {name for _, name, weight in rows if name in squares and weight < 0}
+        families = {each.name: each.family for each in evidence.features}
+        kinds = ("density", "matrix") if min(self.counts) < FEW_ROWS else ("matrix",)
+        curved = {name for name, each in families.items() if each.kind in kinds and each.degree != 1}
+        below = {name for _, name, weight in rows if name in curved and weight < 0}
         if rest := [each for each in evidence.features if each.name not in below] if below else []:
             numbers = range(1 + evidence.relative, 1 + len(self.counts))
             tables = [replace(evidence, features=rest)]

@@ -55,7 +55,8 @@ class Auto(Ranking):
         temperature: that of the folds, at which the rows kept aside were predicted, if another method than naive Bayes was
             chosen with one; `best` fits its own to folds of all rows. None otherwise.
         shrinkage: how far `best` draws the posteriors toward the priors: the part of the gain over these that the best of so
-            many settings would have by luck, 0.95 at most. 0 if that is less than a twentieth, or with `calibrate=False`.
+            many settings would have by luck, 0.95 at most, and as much if these alone predict the rows kept aside better. 0 if
+            that is less than a twentieth, or with `calibrate=False`.
         derive: the categories that columns of 0 and 1 encode, of which one is 1 in a row (as `pandas.get_dummies` makes them):
             their names, and the SQL expressions of their values. They take the place of these columns.
         is_sample: whether the budget took a sample of the rows.
@@ -107,8 +108,9 @@ class Auto(Ranking):
         refused = [f"not tried: {name}: {reason}" for name, reason in self.refused.items()]
         sample = ["chosen on a sample of the rows, selected by a hash; a larger budget takes more"] if self.is_sample else []
         encoded = [f"one category, {name}: {_first_and_last(columns)}" for name, columns in self._encoded.items()]
-        drawn = f"posteriors are drawn toward the priors by {self.shrinkage:.0%}: luck explains as much of the gain over them"
-        shrunk = [drawn] if self.shrinkage else []
+        is_worse = self.held_out is not None and self.held_out.is_worse
+        why = "alone, these predict the rows kept aside better" if is_worse else "luck explains as much of the gain over them"
+        shrunk = [f"posteriors are drawn toward the priors by {self.shrinkage:.0%}: {why}"] if self.shrinkage else []
         return [f"chosen: {chosen}; {judged}", *shrunk, *sample, *encoded, *untried, *refused]
 
 

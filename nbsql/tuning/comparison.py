@@ -9,12 +9,12 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.tuning.candidate_terms import CandidateTerms, Score
+from nbsql.tuning.held_out import ROUNDING
 from nbsql.tuning.methods import Setting
 
 _MIN_STANDARD_ERRORS = 1.0  # of the gain of a setting, of which there are few
-_ROUNDING = 1e-9  # by which log losses of columns that say nothing may differ from that of the priors
 _LEAST_SHRINKAGE = 0.05  # below which it is not worth a calibration
-_MOST_SHRINKAGE = 0.95
+MOST_SHRINKAGE = 0.95
 _FAR = 3.0  # standard errors in one fold by which a method is so far behind another that no further fold is fitted
 _MIN_ROWS = 1_000  # of which the standard error of one fold is sure enough
 
@@ -76,7 +76,7 @@ class Comparison:
             is_worth_it = not setting.calibrated or found.gain * rows > math.log(rows) / 2
             if is_worth_it and found.is_sure(0.0 if is_alike else _MIN_STANDARD_ERRORS):
                 winner = number
-        if nothing is None or self._gain(winner) > -_ROUNDING:
+        if nothing is None or self._gain(winner) > -ROUNDING:
             return winner
         self.add([Setting("priors alone", nothing, False)], self.terms.priors)
         return len(self.settings) - 1
@@ -90,7 +90,7 @@ class Comparison:
         statistical models, Statistics in Medicine 9, 1990). What is left still orders the rows, if there is something.
         """
         luck, gain = math.log(len(self.settings)), self._gain(number) * self.rows
-        found = luck / gain if gain * _MOST_SHRINKAGE > luck else _MOST_SHRINKAGE
+        found = luck / gain if gain * MOST_SHRINKAGE > luck else MOST_SHRINKAGE
         return found if found >= _LEAST_SHRINKAGE else 0.0
 
     def _gain(self, number: int) -> float:

@@ -19,6 +19,7 @@ from nbsql.spec.options import Options
 
 PARTS = 6  # one of them is kept aside
 MIN_ROWS = 30  # fewer rows are all needed for the choice
+ROUNDING = 1e-9  # by which log losses of columns that say nothing may differ from that of the priors
 _MIN_PARTS = 3  # of a column of folds: one is kept aside, and the choice needs two
 
 
@@ -47,6 +48,11 @@ class Judgement:
     def is_sure(self) -> bool:
         """Whether the log loss is below that of the priors by more than two standard errors."""
         return self.gain > 2 * self.standard_error
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the log loss is above that of the priors."""
+        return self.gain < -ROUNDING
 
     def __str__(self) -> str:
         figures = f"log loss {self.log_loss:.4f} on {self.rows:,} rows that neither the fit nor the choice has seen"

@@ -31,6 +31,7 @@ from nbsql.spec.used import check_used
 from nbsql.tuning.auto import FOLDS, choose
 from nbsql.tuning.budget import ENOUGH_ROWS, Budget, sampled_source
 from nbsql.tuning.choice import Auto, calibrate_as_chosen, chosen_options
+from nbsql.tuning.comparison import MOST_SHRINKAGE
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
 from nbsql.warn import quietly
@@ -209,7 +210,9 @@ def auto(
                         fit(seen, chosen, _transient(engine)), choice, seen, folds, choice.temperature
                     )  # fmt: skip
                     held_out = judge(best, priors, aside, weight)
-                    choice = with_changes(choice, held_out=held_out)
+                    is_worse = calibrate and held_out is not None and held_out.is_worse
+                    shrinkage = MOST_SHRINKAGE if is_worse else choice.shrinkage
+                    choice = with_changes(choice, held_out=held_out, shrinkage=shrinkage)
         check_used(settings, resolve(data.columns, candidate_options(chosen)[0], data.label))
     exclude = [*choice.exclude, *(name for columns, _ in found.values() for name in columns)]
     derive = {name: expression for name, (_, expression) in found.items()}

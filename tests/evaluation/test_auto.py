@@ -733,6 +733,17 @@ def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(
     assert all(plain.reasons[name].startswith("tells nothing of the class: gains ") for name in plain.exclude)
 
 
+@pytest.mark.slow
+def test_a_choice_that_the_priors_beat_on_rows_kept_aside_is_drawn_to_them(con):
+    rows = "SELECT if((i * 7) % 6 < 5, i % 2, (i + 1) % 2) AS y, i % 2 AS x, (i * 7) % 6 AS part FROM range(240) AS r(i)"
+    options = {"target": "y", "fold": "part", "methods": ["naive"], "leave_out": False}
+    found = nbsql.auto(con, rows, **options)
+    assert found.held_out.gain < -1  # x says the contrary in the last part, which is kept aside
+    assert found.shrinkage == 0.95
+    assert "\nposteriors are drawn toward the priors by 95%: alone, these predict the rows kept aside better\n" in repr(found)
+    assert nbsql.auto(con, rows, calibrate=False, **options).shrinkage == 0
+
+
 @pytest.mark.nightly
 def test_the_figure_of_a_choice_shows_a_signal(con):
     _noise(con, 4, "(hash(i, 0) % 2 = 0)::INT")

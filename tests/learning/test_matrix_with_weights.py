@@ -86,6 +86,33 @@ def test_no_square_has_a_weight_below_0(con):
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["gaussian", "lognormal", "gamma"])
+def test_no_density_has_a_weight_below_0_where_a_class_has_few_rows(family):
+    """A class of two rows may have a variance near 0: with a weight below 0 it would win every number far from these."""
+    numbers = ", ".join(f"1 + hash(i, {20 * k + 2}) % 997 / 200.0 AS x{k}" for k in range(1, 5))
+    with duckdb.connect() as con:
+        con.execute(f"""CREATE TABLE t AS SELECT if(i < 2, 'rare', if(hash(i, 2) % 2 = 0, 'u', 'v')) AS y, {numbers}
+            FROM range(62) AS r(i)""")
+        families = dict.fromkeys(("x1", "x2", "x3", "x4"), family)
+        row = {**dict.fromkeys(families, 2.0), "x1": 900.0}
+        model = nbsql.fit(con, "t", target="y", name="w", families=families, method="weighted")
+        assert {*weights_of(model, con).values()} == {0}
+        priors = {label: share for label, _, share, _ in model.priors.fetchall()}
+        assert model.predict_one(row)["probabilities"] == pytest.approx(priors, abs=1e-9)
+
+
+def test_weights_of_a_density_that_is_nearly_a_point_are_not_determined(con):
+    rows = """SELECT if(i < 3, 'rare', if(hash(i, 0) % 2 = 0, 'u', 'v')) AS y, 1 + hash(i, 60) % 997 / 200.0 AS b,
+        if(i < 3, 3 + i / 1e4, 1 + hash(i, 20) % 997 / 200.0) AS a FROM range(63) AS r(i)"""
+    options = {"target": "y", "method": nbsql.Weighted(penalty=0.01)}
+    message = "the weights are not determined: what features say of some rows is far more than of others; merge classes of "
+    with pytest.raises(InputError, match=message + r"few rows, or use nbsql\.Gaussian\(floor=0\.01\) for numbers"):
+        nbsql.fit(con, rows, families=PLAIN, **options)
+    steady = dict.fromkeys("ab", nbsql.Gaussian(floor=0.01))
+    assert nbsql.fit(con, rows, families=steady, **options).classes == ["u", "v", "rare"]
+
+
 def test_a_matrix_has_one_weight(con):
     message = "per='class and feature' does not support 'both', which is multivariate_gaussian; cut numbers into bins, or "
     with pytest.raises(InputError, match=message):
