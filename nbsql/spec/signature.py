@@ -6,7 +6,8 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import MISSING, Field
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from nbsql.spec.options import Counting, Estimating, model_fields
 
@@ -42,7 +43,7 @@ def shows_options(keywords: Any) -> Callable[[F], F]:
     """A decorator for a function with **options: help, editors and the documentation show each of the `keywords` of them.
 
     Those that the function names itself stay as they are. If its docstring says `options: each of them.`, their texts take the
-    place of that line.
+    place of that line. A call that lacks an argument, or has too many, raises TypeError with the form of one.
     """
 
     def decorated(function: F) -> F:
@@ -64,7 +65,19 @@ def shows_options(keywords: Any) -> Callable[[F], F]:
             names -= described_arguments(function.__doc__).keys()
             texts = "".join(_entry(found[1], name, text) for name, text in texts_of_options().items() if name in names)
             function.__doc__ = function.__doc__.replace(found[0], texts)
-        return function
+
+        @wraps(function)
+        def checked(*arguments: Any, **options: Any) -> Any:
+            try:
+                signature.bind(*arguments, **options)
+            except TypeError as error:
+                required = [each for each in signature.parameters.values() if each.default is each.empty]
+                form = ", ".join(f"{each.name}=..." if each.kind is each.KEYWORD_ONLY else each.name for each in required[:-1])
+                how = f"{function.__name__}({form}), where con is a connection, as of duckdb.connect(), or a path"
+                raise TypeError(f"{error}; write {how}") from None
+            return function(*arguments, **options)
+
+        return cast("F", checked)
 
     return decorated
 

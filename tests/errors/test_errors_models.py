@@ -340,6 +340,8 @@ def test_what_is_no_database(tmp_path):
         nbsql.fit(tmp_path / "nowhere" / "days.duckdb", DAYS, target="play", name="golf")
     with pytest.raises(InputError, match=r"^con must be a DuckDB connection or the path of a database, not NoneType$"):
         nbsql.fit(None, DAYS, target="play")
+    with pytest.raises(InputError, match=r"of a database, not DataFrame; rows come second, after duckdb\.connect\(\), say$"):
+        nbsql.fit(pd.DataFrame({"play": ["no"]}), "play", target="play")
     closed = duckdb.connect()
     closed.close()
     with pytest.raises(DatabaseError, match=r"^the connection is closed; open a new one, and load the model with it$"):

@@ -57,7 +57,9 @@ class DuckDBDriver(Engine):
         elif isinstance(wrapped := getattr(connection, "_cursor", connection), duckdb.DuckDBPyConnection):
             self.connection = wrapped  # the session that dbt hands to a Python model wraps one
         else:
-            raise InputError(f"con must be a DuckDB connection or the path of a database, not {type(connection).__name__}")
+            rows = "; rows come second, after duckdb.connect(), say" if hasattr(connection, "columns") else ""
+            kind = type(connection).__name__
+            raise InputError(f"con must be a DuckDB connection or the path of a database, not {kind}{rows}")
 
     def close(self) -> None:
         """Close the connection, if it was opened here."""
