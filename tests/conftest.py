@@ -22,7 +22,8 @@ from nbsql.rendering.renderer import Renderer
 
 def pytest_runtest_setup(item):
     """Let fits look at the values of columns only where a test is of that, or of what users see."""
-    look.MIN_VALUES, look.MIN_KEYS, hopeless.MIN_ROWS = (100, 20, 50) if item.get_closest_marker("look") else [10**12] * 3
+    least = (100, 20, 20, 50) if item.get_closest_marker("look") else [10**12] * 4
+    look.MIN_VALUES, look.MIN_FLAGS, look.MIN_KEYS, hopeless.MIN_ROWS = least
 
 
 def pytest_addoption(parser):

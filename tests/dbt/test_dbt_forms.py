@@ -5,7 +5,7 @@ from support.dbt_projects import OF_ROWS, Project, equal, needs_dbt, read, serve
 
 import nbsql
 
-pytestmark = [*needs_dbt, pytest.mark.filterwarnings("ignore:'label' has 105 classes")]
+pytestmark = [*needs_dbt, *map(pytest.mark.filterwarnings, ("ignore:'label' has 105 classes", "ignore:'n' counts rows"))]
 
 COLUMNS = 45  # more than one star of joins takes
 CLASSES = 105  # more than a column each takes

@@ -156,6 +156,7 @@ def test_count_columns_score_as_complement_nb(con, read, alpha, norm, weight):
     compare(con, read(BIKES), "season", oracle, lambda rows: rows[columns], weight=weight, **options)
 
 
+@pytest.mark.filterwarnings("ignore:one value only in 'soil_")
 @pytest.mark.few
 @TWO_FORMS
 @WEIGHED
