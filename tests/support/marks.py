@@ -4,7 +4,7 @@ What starts an engine has its mark, and is not run unless asked for. By day CI r
 one engine that runs what is written for others, a project of dbt on one engine, a test with the mark `forms` with one value
 of the parameters that the mark names, and one of a test's cases on PostgreSQL, all chosen by a hash. Of what Spark is asked
 as well as other engines, where a statement takes a second, it runs the first case of tests with the mark `daily`. Of a test
-with the mark `few`, a plain run tries one case, and CI a third of them. The rest is `nightly`.
+with the mark `few`, a plain run tries one case, and CI a fourth of them. The rest is `nightly`.
 """
 
 from collections import defaultdict
@@ -76,5 +76,5 @@ def mark(items: Iterable[pytest.Item]) -> None:
         alike.sort(key=lambda item: crc32(item.nodeid.encode()))  # so that a new case moves at most one of the others
         for item in alike[1:]:
             item.add_marker("slow")
-        for item in alike[-(-len(alike) // 3) :]:
+        for item in alike[-(-len(alike) // 4) :]:
             item.add_marker("nightly")

@@ -91,15 +91,15 @@ def test_a_project_of_dbt_is_built_on_one_engine_by_day_by_one_worker():
     assert all("xdist_group" in case.marks for case in cases)
 
 
-def test_of_few_a_plain_run_tries_one_case_and_ci_a_third_on_each_engine():
+def test_of_few_a_plain_run_tries_one_case_and_ci_a_fourth_on_each_engine():
     cases = [
         Case("engines/test_a.py", "test_few", marks=("few",), place=place, seed=seed)
-        for seed in range(7) for place in ("duckdb", "postgres")
+        for seed in range(9) for place in ("duckdb", "postgres")
     ]  # fmt: skip
     chosen = by_day(cases)
     assert Counter(case.callspec.params["place"] for case in chosen) == {"duckdb": 3, "postgres": 1}
     assert sorted(case.callspec.params["place"] for case in chosen if "slow" not in case.marks) == ["duckdb", "postgres"]
-    one_more = [Case("engines/test_a.py", "test_few", marks=("few",), place="duckdb", seed=seed) for seed in range(8)]
+    one_more = [Case("engines/test_a.py", "test_few", marks=("few",), place="duckdb", seed=seed) for seed in range(10)]
     before, after = ({case.nodeid for case in found if "postgres" not in case.marks} for found in (chosen, by_day(one_more)))
     assert len(after) == 3
     assert len(before & after) >= 2
