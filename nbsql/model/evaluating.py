@@ -24,6 +24,7 @@ from nbsql.queries.decisions import cost_matrix
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.spec.derived import inputs
+from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
@@ -147,7 +148,8 @@ class Evaluating(Handle):
             if is_given and expressions.get(folded(each.name), each.expression) != each.expression:
                 raise InputError(f"the models derive {each.name!r} by different expressions; fit one of them by another name")
         self._refresh()
-        data = _source_of_both(self, other, source)
+        reader, spec = _reader_of_both(self, other)
+        data = reader._source(source, reads_target=True, spec=spec)
         self.state.require("prediction")
         for model in (self, other):
             check_columns(model.state, data)
@@ -315,8 +317,8 @@ def _warn_of_learnt_rows(state: ModelState, source: Source, cure: str) -> None:
         warn_user(f"{state.title} has learnt {rows}, so that its numbers on them are too good; {cure}")
 
 
-def _source_of_both(model: Evaluating, other: Evaluating, source: Any) -> Source:
-    """The source with all columns that two models make of it.
+def _reader_of_both(model: Evaluating, other: Evaluating) -> tuple[Evaluating, Spec]:
+    """The one of two models that reads a source, and the spec by which it makes all columns of it that both read.
 
     Raises InputError if one of them reads a column as it is that the other replaces, or if each joins some of its own.
     """
@@ -332,11 +334,11 @@ def _source_of_both(model: Evaluating, other: Evaluating, source: Any) -> Source
             fact = f"one of the models replaces {listed(clash)}, which the other reads as it is"
             raise InputError(f"{fact}; fit both with the same ⟨missing⟩ and ⟨derive⟩")
     if made[0] >= made[1]:
-        return model._source(source, reads_target=True)
+        return model, model.state.spec
     if made[1] >= made[0]:
-        return other._source(source, reads_target=True)
+        return other, other.state.spec
     spec = model.state.spec
     if spec.joins != other.state.spec.joins:
         raise InputError("each of the models joins columns that the other does not; compare what ⟨evaluate⟩ says of each")
     more = [each for each in other.state.spec.derived if folded(each.name) not in made[0]]
-    return model._source(source, reads_target=True, spec=replace(spec, derived=(*spec.derived, *more)))
+    return model, replace(spec, derived=(*spec.derived, *more))
