@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 from nbsql.errors import InputError, suggestion, written
 
-_MOST = 1e150  # of other numbers, as of the values of a column: the square of a larger one overflows
+MOST_NUMBER = 1e150  # of an option or a value of a column, where a larger one is missing: its square would overflow
 _LARGEST = 2**62  # of whole numbers, to which engines may still add some
 
 
@@ -34,8 +34,8 @@ def non_negative(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a number from 0 to 1e150."""
     if not is_finite(value) or value < 0:
         raise InputError(f"⟨{name}⟩ must be a finite number of at least 0, not {written(value)}")
-    if float(value) > _MOST:  # which a float32 of NumPy cannot be compared to
-        raise InputError(f"⟨{name}⟩ must be at most {_MOST:g}, not {written(value)}")
+    if float(value) > MOST_NUMBER:  # which a float32 of NumPy cannot be compared to
+        raise InputError(f"⟨{name}⟩ must be at most {MOST_NUMBER:g}, not {written(value)}")
     return float(value)
 
 

@@ -14,6 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Family
+from nbsql.family.checks import MOST_NUMBER
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import TINY, Context
@@ -27,7 +28,6 @@ from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 LEAST_NUMBERED = 4  # categories, for whose pairs it is worth numbering the values
-_GREATEST = 1e150  # number that does not count as missing
 MOST_WEIGHT = 1e150  # of a class, times whose inverse and squares of numbers stay within the range of a double
 
 
@@ -257,7 +257,7 @@ class Count:
 
 def _median(numbers: Iterable[float | None]) -> float:
     """The middle one of some numbers, without those that count as missing; 0 if there is none."""
-    found = sorted(number for number in numbers if number is not None and abs(number) <= _GREATEST)
+    found = sorted(number for number in numbers if number is not None and abs(number) <= MOST_NUMBER)
     return float(found[(len(found) - 1) // 2]) if found else 0.0
 
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.errors import NotSupportedError
 from nbsql.family.binned import bin_labels
+from nbsql.family.checks import MOST_NUMBER
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.queries.standalone.foreign import category_kind, comparison_kind
@@ -21,7 +22,6 @@ from nbsql.spec.spec import Feature, Spec
 from nbsql.spec.traits import check_features
 
 MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
-MOST_NUMBER = 1e150  # beyond it, a number is NULL there
 IMPOSSIBLE = -1e305  # stands for minus infinity (sql/macros/engines/standalone/primitives.txt)
 
 Parameters = Sequence[Mapping[str, float | None]]  # of a feature by name, one mapping for each class
