@@ -18,13 +18,12 @@ from nbsql.evaluation.learnt import learnt_rows
 from nbsql.evaluation.monitor import monitor
 from nbsql.evaluation.refitted_folds import judged_by_folds
 from nbsql.evaluation.slices import Slices
-from nbsql.learning.model_source import check_columns
+from nbsql.learning.model_source import check_columns, read_source
 from nbsql.model.base import Handle
 from nbsql.queries.decisions import cost_matrix
 from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.spec.derived import inputs
-from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
@@ -148,8 +147,7 @@ class Evaluating(Handle):
             if is_given and expressions.get(folded(each.name), each.expression) != each.expression:
                 raise InputError(f"the models derive {each.name!r} by different expressions; fit one of them by another name")
         self._refresh()
-        reader, spec = _reader_of_both(self, other)
-        data = reader._source(source, reads_target=True, spec=spec)
+        data = read_source(_reader_of_both(self.state, other.state), source, reads_target=True)[1]
         self.state.require("prediction")
         for model in (self, other):
             check_columns(model.state, data)
@@ -317,16 +315,16 @@ def _warn_of_learnt_rows(state: ModelState, source: Source, cure: str) -> None:
         warn_user(f"{state.title} has learnt {rows}, so that its numbers on them are too good; {cure}")
 
 
-def _reader_of_both(model: Evaluating, other: Evaluating) -> tuple[Evaluating, Spec]:
-    """The one of two models that reads a source, and the spec by which it makes all columns of it that both read.
+def _reader_of_both(model: ModelState, other: ModelState) -> ModelState:
+    """The one of two models by which a source is read, deriving and joining all columns that both of them need.
 
     Raises InputError if one of them reads a column as it is that the other replaces, or if each joins some of its own.
     """
-    made = [{*(folded(each.name) for each in one.state.spec.derived), *one.state.spec.joins} for one in (model, other)]
+    made = [{*(folded(each.name) for each in one.spec.derived), *one.spec.joins} for one in (model, other)]
     for (one, of_one), (two, of_two) in permutations(zip((model, other), made, strict=True)):
-        spec = two.state.spec
+        spec = two.spec
         read = {folded(name) for feature in spec.features for name in feature.columns} | {*map(folded, inputs(spec.derived))}
-        replaced = [each for each in one.state.spec.derived if folded(each.name) in of_one - of_two]
+        replaced = [each for each in one.spec.derived if folded(each.name) in of_one - of_two]
         if clash := [
             each.name for each in replaced
             if folded(each.name) in read or (folded(each.name) == folded(spec.target) and not each.words)
@@ -334,11 +332,11 @@ def _reader_of_both(model: Evaluating, other: Evaluating) -> tuple[Evaluating, S
             fact = f"one of the models replaces {listed(clash)}, which the other reads as it is"
             raise InputError(f"{fact}; fit both with the same ⟨missing⟩ and ⟨derive⟩")
     if made[0] >= made[1]:
-        return model, model.state.spec
+        return model
     if made[1] >= made[0]:
-        return other, other.state.spec
-    spec = model.state.spec
-    if spec.joins != other.state.spec.joins:
+        return other
+    if model.spec.joins != other.spec.joins:
         raise InputError("each of the models joins columns that the other does not; compare what ⟨evaluate⟩ says of each")
-    more = [each for each in other.state.spec.derived if folded(each.name) not in made[0]]
-    return model, replace(spec, derived=(*spec.derived, *more))
+    more = [each for each in other.spec.derived if folded(each.name) not in made[0]]
+    both = replace(model.spec, derived=(*model.spec.derived, *more))
+    return replace(model, plan=replace(model.plan, spec=both))
