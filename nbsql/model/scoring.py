@@ -251,7 +251,7 @@ class Scoring(Imputing, OneRow, Weighing):
             dialect: write such a scorer for another engine: "bigquery", "clickhouse", "databricks", "mysql", "redshift",
                 "snowflake", "spark", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that
                 engine, or a SELECT in its dialect, with the columns of the model, whose types are not checked. A class
-                that is a date or a time comes as its text.
+                that is a date, a time or a number beyond BIGINT and double comes as its text.
             columns: the columns of the source to return; [] returns none of them. None returns all but, with a dialect that
                 cannot select all columns but some (other than BigQuery, ClickHouse, Databricks, Snowflake and DuckDB), the id
                 and the features.

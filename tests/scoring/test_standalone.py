@@ -166,12 +166,21 @@ def test_labels_keep_their_kind(con, elsewhere, labels):
     agree(con, elsewhere, nbsql.fit(con, "new", target="y", id="id"), ["predict"])
 
 
-def test_dates_as_labels_are_texts(con, elsewhere):
-    rows(con, "SELECT unnest([DATE '2026-01-31', DATE '1999-12-01']) AS y, unnest(['u', 'v']) AS x")
+@pytest.mark.parametrize(
+    ("kind", "labels"),
+    [
+        ("DATE", ["2026-01-31", "1999-12-01"]),
+        ("DECIMAL(18,1)", ["12345678901234567.8", "12345678901234567.9"]),
+        ("UHUGEINT", ["340282366920938463463374607431768211455", "1"]),
+    ],
+)
+def test_labels_that_not_every_engine_has_are_texts(con, elsewhere, kind, labels):
+    rows(con, f"SELECT CAST(unnest({labels}) AS {kind}) AS y, unnest(['u', 'v']) AS x")
     model = nbsql.fit(con, "new", target="y", id="id")
+    con.execute("ALTER TABLE new DROP y")
     elsewhere.load(con, "new")
     found = elsewhere.rows(model.sql("predict", "new", dialect=elsewhere.name))
-    assert {row["x"]: row["prediction"] for row in found} == {"u": "2026-01-31", "v": "1999-12-01"}
+    assert {row["x"]: row["prediction"] for row in found} == dict(zip("uv", labels, strict=True))
 
 
 @pytest.mark.parametrize("kind", ["BOOLEAN", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DATE"])

@@ -18,7 +18,7 @@ from nbsql.plan.derived import columns_of_source
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
 from nbsql.queries.standalone.foreign import comparison_kind, scored_elsewhere, source_relation
-from nbsql.queries.standalone.terms import IMPOSSIBLE, Term, Terms, literal
+from nbsql.queries.standalone.terms import IMPOSSIBLE, Term, Terms, is_held, literal
 from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature, Spec
@@ -139,6 +139,7 @@ def standalone_query(
     rows = sorted(engine.query_macro("parameters_by_class", context, plan.relations["parameters"]))
     spec, relation, derived = scored_elsewhere(plan.spec, relation, renderer, engine.renderer.dialect.name)
     kind = comparison_kind(engine, plan.spec.target_type)
+    kind = kind if all(is_held(c.label, kind) for c in classes) else "text"  # which no engine rounds
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
     scorer = _scorer(
         Terms(engine, plan, context, renderer, rows, spec),

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from markupsafe import Markup
@@ -156,8 +157,8 @@ class Terms:
         return self._category("levels", feature, of, kind, keys, [scores_by_value[value] for value in values])
 
     def _distinguished(self, feature: Feature, values: Sequence[str], kind: str) -> list[str]:
-        """The values of a category that the dialect can tell apart; NotSupportedError if one is a number that is NULL there."""
-        if beyond := [value for value in values if kind == "number" and not abs(float(value)) <= MOST_NUMBER]:
+        """The values of a category that the dialect can tell apart; NotSupportedError if one is a number that it lacks."""
+        if beyond := [v for v in values if kind == "number" and not (abs(float(v)) <= MOST_NUMBER and is_held(v, kind))]:
             raise NotSupportedError(
                 f"{feature.name!r} is a category with the value {beyond[0]}, a number that not every engine has; "
                 "make it a text, or leave it out of the model"
@@ -317,6 +318,13 @@ def _widest(precision: float | None) -> float | None:
     if precision is None or precision < 1e7:
         return None
     return math.sqrt(1.7e308 / precision)
+
+
+def is_held(value: str, kind: str) -> bool:
+    """Whether every engine has the number: an integer is a BIGINT, any other number what a double writes."""
+    if kind == "integer":
+        return -(2**63) <= int(value) < 2**63
+    return kind != "number" or (math.isfinite(float(value)) and Decimal(value) == Decimal(repr(float(value))))
 
 
 def literal(renderer: Renderer, value: str, kind: str) -> Markup:
