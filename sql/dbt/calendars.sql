@@ -74,6 +74,7 @@
 {% set family = {'family': 'categorical'} -%}
 {% for option in given if option not in ['family', 'parts', 'zone'] %}{% do family.update({option: given[option]}) %}{% endfor -%}
 {% set parts = [given.parts] if given.parts is string else given.get('parts') -%}
+{% if parts is not none %}{% do nbsql.check_list(parts, 'parts', column.name) %}{% endif -%}
 {% do return({'parts': parts, 'zone': given.get('zone'), 'family': family}) %}
 {%- endmacro %}
 

@@ -14,7 +14,7 @@
 {% set model = nbsql.counted_model(statistics, training) -%}
 {% do nbsql.refuse_if((a is none) != (b is none) or (against is not none and a is not none),
   'nbsql.feature_drift compares slices a with slices b, or the newest slices, or statistics against others; give a and b, or neither') %}
-{% set slices = nbsql.checked_number(slices, 'slices', 'nbsql.feature_drift', 1) | int -%}
+{% set slices = nbsql.checked_number(slices, 'slices', 'nbsql.feature_drift', 1, whole=true) -%}
 {% set sides = [] if a is not none else nbsql.sides_of_drift(model, statistics, slices, against, training) -%}
 {% if a is not none -%}
 {% set cells = nbsql.exact_cells(statistics, model.spec.target_type) -%}

@@ -30,6 +30,14 @@
 {% for option in fixed.numbers or [] -%}
 {% do options.update({option: nbsql.checked_number(options[option], option, feature)}) %}
 {% endfor -%}
+{% for option, default in fixed.defaults.items() -%} {# whose type is that of the option, and a whole number the least that it may be #}
+{% set value = options[option] -%}
+{% if default is boolean -%}
+{% do nbsql.refuse_if(value is not boolean, option ~ " of '" ~ feature ~ "' must be true or false, not " ~ value) %}
+{% elif default is integer %}{% do options.update({option: nbsql.checked_number(value, option, feature, default, whole=true)}) %}
+{% elif default == [] %}{% do nbsql.check_list(value, option, feature) %}
+{% endif -%}
+{% endfor -%}
 {% set alpha = given.alpha | default(defaults.alpha) -%}
 {% do nbsql.refuse_if(alpha is mapping and given.family not in ['categorical', 'multinomial', 'complement'],
   "alpha of '" ~ feature ~ "' must be a number, not " ~ alpha) %}
@@ -121,7 +129,7 @@
 {# Sets the options of a bag of tokens as attributes of the family. #}
 {% macro complete_bag(family, options, feature) -%}
 {% set event, presence, complement = options.event, options.event == 'bernoulli', options.event == 'complement' -%}
-{% set weighed, occurrences = options.tfidf or options.norm is string, options.min_count | default(1) | int -%}
+{% set weighed, occurrences = options.tfidf or options.norm is string, options.min_count | default(1) -%}
 {% do nbsql.refuse_if(presence and weighed,
   "event: bernoulli of '" ~ feature ~ "' asks whether a word is there, not how often; leave out tfidf and norm") %}
 {% do nbsql.refuse_if(options.weight_norm and not complement,
@@ -132,7 +140,7 @@
   'event: ' ~ event ~ " of '" ~ feature ~ "' needs a larger alpha, or a word could weigh infinitely") %}
 {% do family.update({
   'presence': presence, 'complement': complement, 'reweights_tokens': weighed, 'tfidf': options.tfidf, 'norm': options.norm,
-  'min_known': options.min_known | int, 'normalised_weights': options.weight_norm,
+  'min_known': options.min_known, 'normalised_weights': options.weight_norm,
   'distribution': 'presence' if presence else 'complement' if complement else 'dirichlet',
   'least_occurrences': occurrences if occurrences > 1 else 0, 'least_count': occurrences if occurrences > 1 and not weighed else 0,
   'unseen': 'skip' if presence or weighed else family.unseen}) %}
@@ -145,7 +153,12 @@
 {% if stop_words is string -%}
 {% do nbsql.checked_choice(stop_words, ['english'], 'stop_words', feature) %}
 {% set stop_words = nbsql.english_stop_words().split() -%}
+{% elif stop_words is not none -%}
+{% do nbsql.refuse_if(stop_words is mapping or stop_words is not iterable or stop_words | reject('string') | list,
+  "stop_words of '" ~ feature ~ "' must be english or a list of words, not " ~ stop_words) %}
 {% endif -%}
+{% do nbsql.refuse_if(options.pattern is not string or not options.pattern,
+  "pattern of '" ~ feature ~ "' must be a regular expression, not " ~ options.pattern) %}
 {% for option in ['pattern', 'stop_words', 'min_length', 'ngrams'] if characters is not none and options[option] != defaults[option] -%}
 {% do nbsql.refuse("characters of '" ~ feature ~ "' cut no words; leave out " ~ option ~ ", or characters") %}
 {% endfor -%}
@@ -153,7 +166,7 @@
   "within_words of '" ~ feature ~ "' goes with runs of characters: characters: [2, 4]") %}
 {% do family.update({
   'pattern': options.pattern, 'is_of_words': options.pattern == defaults.pattern, 'lower': options.lower, 'stop_words': stop_words,
-  'accents': options.accents, 'normal_form': options.normal_form, 'min_length': options.min_length | int,
+  'accents': options.accents, 'normal_form': options.normal_form, 'min_length': options.min_length,
   'ngrams': nbsql.run_lengths(options.ngrams, 'ngrams', feature), 'within_words': options.within_words,
   'characters': none if characters is none else nbsql.run_lengths(characters, 'characters', feature)}) %}
 {% set used = {
@@ -164,7 +177,8 @@
 
 {# The shortest and the longest run of words or characters, given as a pair or by the longest. #}
 {% macro run_lengths(lengths, option, feature) -%}
-{% set low, high = (1, lengths) if lengths is number else lengths -%}
+{% set is_pair = lengths is sequence and lengths is not string and lengths is not mapping and lengths | length == 2 -%}
+{% set low, high = lengths if is_pair else (1, lengths) -%}
 {% do nbsql.refuse_if(low is not integer or high is not integer or low < 1 or high > 10 or low > high,
   option ~ " of '" ~ feature ~ "' must be a whole number from 1 to 10, or a pair [shortest, longest], not " ~ lengths) %}
 {% do return((low, high)) %}
@@ -202,7 +216,9 @@
 
 {# Sets the declared values of a category and their pseudo-counts. #}
 {% macro complete_levels(family, options, alpha, feature) -%}
-{% set counts, least, declared = {}, options.min_count | int, [] -%}
+{% set counts, least, declared = {}, options.min_count, [] -%}
+{% do nbsql.refuse_if(options.other_alpha is not none and alpha is not mapping,
+  "other_alpha of '" ~ feature ~ "' goes with a pseudo-count a category, alpha: {red: 2}; give these, or leave it out") %}
 {% for level in options.levels %}{% do counts.update({nbsql.label_of(level): family.added_count}) %}{% endfor -%}
 {% for level, count in (alpha.items() if alpha is mapping else []) -%}
 {% do declared.append((nbsql.label_of(level), nbsql.pseudo_count(family, count, feature))) %}
@@ -303,14 +319,20 @@
   option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.quoted_names(allowed) ~ ', not ' ~ value) %}
 {%- endmacro %}
 
+{# Refuses the value of an option that is no list. #}
+{% macro check_list(value, option, feature) -%}
+{% do nbsql.refuse_if(value is string or value is mapping or value is not iterable,
+  option ~ " of '" ~ feature ~ "' must be a list, such as ['a', 'b'], not " ~ value) %}
+{%- endmacro %}
+
 {# The value of an option that is a number. A missing number, or one below `least` if that is given, is refused. #}
-{% macro checked_number(value, option, feature, least=0) -%}
+{% macro checked_number(value, option, feature, least=0, whole=false) -%}
 {% set digits = '\\s*[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?\\s*$' -%}
 {% set is_number = value is number or (value is string and modules.re.match(digits, value)) -%}
 {% set number = value | float if is_number and value is not boolean else none -%}
-{% if number is none or number != number or number > 1e300 or (least is not none and number < least) -%}
+{% if number is none or number != number or number > 1e300 or (least is not none and number < least) or (whole and number % 1) -%}
 {% set bound = '' if least is none else ' of at least ' ~ least -%}
-{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be a number" ~ bound ~ ', not ' ~ value) %}
+{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be a " ~ ('whole ' if whole else '') ~ 'number' ~ bound ~ ', not ' ~ value) %}
 {% endif -%}
-{% do return(number) %}
+{% do return(number | int if whole else number) %}
 {%- endmacro %}

@@ -64,9 +64,11 @@
 {% endfor -%}
 {% do nbsql.refuse_if(options.families is not mapping,
   "families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
+{% do nbsql.refuse_if(options.slice_by is not none and (options.slice_by is not string or options.slice_by | trim == ''),
+  "slice_by of '" ~ node.name ~ "' must be an expression in SQL, such as sent_on, not " ~ options.slice_by) %}
 {% do nbsql.check_derive(options.derive, node.name) %}
 {% for option in ['alpha', 'lookback'] -%}
-{% do options.update({option: nbsql.checked_number(options[option], option, node.name)}) %}
+{% do options.update({option: nbsql.checked_number(options[option], option, node.name, whole=option == 'lookback')}) %}
 {% endfor -%}
 {% for option in ['nulls', 'unseen'] -%}
 {% do nbsql.checked_choice(options[option], nbsql.shared_choices()[option], option, node.name) %}

@@ -146,11 +146,11 @@ LEFT JOIN {{ known }} AS before ON before.slice = now.slice
 {% set known -%}
 SELECT slice FROM {{ slices }} AS slices
 {%- if replaces +%}
-WHERE age >= {{ model.lookback | int }}
+WHERE age >= {{ model.lookback }}
 {%- endif %}
 {%- endset -%}
 {% if flags.WHICH in ['run', 'build'] and not flags.EMPTY and model.aged is none -%}
-{% do nbsql.warn_of_late_rows(model, sliced, slices, model.lookback | int if replaces else 0) %}
+{% do nbsql.warn_of_late_rows(model, sliced, slices, model.lookback if replaces else 0) %}
 {% endif -%}
 {% do return(
   '(\n  SELECT * FROM ' ~ sliced | indent(2) ~ ' AS source\n  WHERE source.nbsql_slice NOT IN (\n    ' ~ known | indent(4)

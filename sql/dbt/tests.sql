@@ -50,7 +50,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% set training = arguments.get('training', training) -%}
 {% do nbsql.complete_arguments('nbsql_drift_below', given, kwargs, arguments, ['training']) %}
 {% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
-{% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
+{% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1, whole=true) -%}
 {% set counted = nbsql.counted_model(model, training) -%}
 {% set old, new = nbsql.sides_of_drift(counted, model, slices, given.against, training) -%}
 {% set query -%}

@@ -99,7 +99,7 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else nbsql.given_names(by, 'by') -%}
-{% set bins = nbsql.checked_number(bins, 'bins', 'nbsql.evaluation', 1) | int -%}
+{% set bins = nbsql.checked_number(bins, 'bins', 'nbsql.evaluation', 1, whole=true) -%}
 {% do nbsql.checked_choice(table, ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds']
   + of_slices, 'table', 'nbsql.evaluation') %}
 {% do nbsql.refuse_if(not by and (between is not none or table in of_slices),
@@ -155,7 +155,7 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
-{% set n = nbsql.checked_number(n, 'n', 'nbsql.review_queue', 1) | int -%}
+{% set n = nbsql.checked_number(n, 'n', 'nbsql.review_queue', 1, whole=true) -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, model.spec.id) -%}
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}

@@ -169,6 +169,38 @@ OPTIONS = {
         {"target": "y", "families": {"s": {"family": "text", "ngrams": [3, 2]}}},
         "ngrams of 's' must be a whole number from 1 to 10, or a pair [shortest, longest], not [3, 2]",
     ),
+    "one_run": (
+        {"target": "y", "families": {"s": {"family": "text", "ngrams": "no"}}},
+        "ngrams of 's' must be a whole number from 1 to 10, or a pair [shortest, longest], not no",
+    ),
+    "no_flag": (
+        {"target": "y", "families": {"s": {"family": "text", "lower": "no"}}},
+        "lower of 's' must be true or false, not no",
+    ),
+    "no_whole_number": (
+        {"target": "y", "families": {"s": {"family": "text", "min_count": "five"}}},
+        "min_count of 's' must be a whole number of at least 1, not five",
+    ),
+    "no_list": (
+        {"target": "y", "families": {"s": {"family": "categorical", "levels": "abc"}}},
+        "levels of 's' must be a list, such as ['a', 'b'], not abc",
+    ),
+    "no_words": (
+        {"target": "y", "families": {"s": {"family": "text", "stop_words": [1]}}},
+        "stop_words of 's' must be english or a list of words, not [1]",
+    ),
+    "no_pattern": (
+        {"target": "y", "families": {"s": {"family": "text", "pattern": 3}}},
+        "pattern of 's' must be a regular expression, not 3",
+    ),
+    "other_alpha_alone": (
+        {"target": "y", "families": {"s": {"family": "categorical", "other_alpha": 2}}},
+        "other_alpha of 's' goes with a pseudo-count a category, alpha: {red: 2}; give these, or leave it out",
+    ),
+    "slices_of_nothing": (
+        {"target": "y", "slice_by": 3},
+        "slice_by of 'slices_of_nothing' must be an expression in SQL, such as sent_on, not 3",
+    ),
     "no_mode": (
         {"target": "y", "families": {"x": {"family": "gaussian", "estimate": "mode"}}},
         "estimate: mode of 'x' needs a prior, such as prior: {kappa: 1, a: 2}",
@@ -187,7 +219,7 @@ OPTIONS = {
     ),
     "lookback": (
         {"target": "y", "features": ["x"], "slice_by": "d", "lookback": "two"},
-        "lookback of 'lookback' must be a number of at least 0, not two",
+        "lookback of 'lookback' must be a whole number of at least 0, not two",
     ),
     "gaps": (
         {"target": "y", "features": ["x"], "slice_by": "d"},
@@ -298,15 +330,15 @@ MODELS = {
     ),
     "no_newest": (
         "{{ nbsql.test_nbsql_drift_below(ref('good'), 0.2, slices=0) }}",
-        "slices of 'nbsql_drift_below' must be a number of at least 1, not 0",
+        "slices of 'nbsql_drift_below' must be a whole number of at least 1, not 0",
     ),
     "no_newest_slices": (
         "{{ nbsql.feature_drift(ref('good'), slices=0) }}",
-        "slices of 'nbsql.feature_drift' must be a number of at least 1, not 0",
+        "slices of 'nbsql.feature_drift' must be a whole number of at least 1, not 0",
     ),
     "no_number_of_slices": (
         "{{ nbsql.feature_drift(ref('good'), slices='1 OR TRUE') }}",
-        "slices of 'nbsql.feature_drift' must be a number of at least 1, not 1 OR TRUE",
+        "slices of 'nbsql.feature_drift' must be a whole number of at least 1, not 1 OR TRUE",
     ),
     "against_others": (
         "{{ nbsql.test_nbsql_drift_below(ref('good'), 0.2, against=ref('plain')) }}",
@@ -436,7 +468,7 @@ MODELS = {
     ),
     "no_bins": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'calibration', bins='0') }}",
-        "bins of 'nbsql.evaluation' must be a number of at least 1, not 0",
+        "bins of 'nbsql.evaluation' must be a whole number of at least 1, not 0",
     ),
     "one_slice": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between='ab') }}",
@@ -452,7 +484,7 @@ MODELS = {
     ),
     "no_rows_to_review": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), n=-1) }}",
-        "n of 'nbsql.review_queue' must be a number of at least 1, not -1",
+        "n of 'nbsql.review_queue' must be a whole number of at least 1, not -1",
     ),
     "one_cost": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'a': 2}) }}",
