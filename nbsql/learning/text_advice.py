@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby, product
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -36,7 +37,7 @@ def advice_on_dates(
     engine: Engine, name: str, column: str, values: Sequence[tuple[str, float]], taken: str = _AS_CATEGORY
 ) -> str | None:
     """The line on a column, with the number of rows of its values, that would be dates; None if it would not."""
-    texts = [value.strip() for value, _ in values]
+    texts = [value.strip(_CUT) for value, _ in values]
     words = sorted({text for text in texts if text.lower() in MISSING_WORDS})
     dates = [text for text in texts if text not in words]
     if len(dates) < _LEAST_DATES:
@@ -125,12 +126,15 @@ _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d\d?)
 _CURRENCY = r"[$€£¥₹₽₺₩₪]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|Rs|kr|zł)\b"
 _SCALES = {"k": 1_000, "K": 1_000, "M": 1_000_000, "bn": 1_000_000_000}
 _INVISIBLE = "\u00a0\u2009\u202f"  # the blanks between thousands that look like any other
-_SIGN, _BLANK = r"[-+−]?", f" '{_INVISIBLE}"
+_SIGN, _BLANK = r"[-+−]?", f" '’{_INVISIBLE}"
+_COLUMN = "\0"  # the name of the column in an expression
+_CUT = " \t\n\r\v\f"  # around a text, which a cast leaves out; other blanks are replaced
 _WRITTEN = re.compile(
-    rf"(?P<open>\(?){_SIGN}\s*(?P<before>{_CURRENCY})?\s*{_SIGN}(?P<digits>\.?\d(?:[\d.,{_BLANK}]*\d)?\.?(?:[eE][+-]?\d\d?)?)\s*"
-    rf"(?P<scale>{'|'.join(_SCALES)})?(?P<after>{_CURRENCY}|%|(?<=\d)[^\W\d_]+|(?<=\s)[^\W\d_]+)?(?P<close>\)?)"
+    rf"[{_INVISIBLE}]*(?P<open>\(?){_SIGN}\s*(?P<before>{_CURRENCY})?\s*{_SIGN}"
+    rf"(?P<digits>[.,]?\d(?:[\d.,{_BLANK}]*\d)?\.?(?:[eE][+-]?\d\d?)?)\s*"
+    rf"(?P<scale>{'|'.join(_SCALES)})?(?P<after>{_CURRENCY}|%|(?<=\d)[^\W\d_]+|(?<=\s)[^\W\d_]+)?(?P<close>\)?)[{_INVISIBLE}]*"
 )
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}")  # a 0 before a comma is before the decimals
 
 Values = Sequence[tuple[str, float]]  # a value and the number of its rows
 
@@ -142,25 +146,43 @@ def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], fe
     """
     of_texts = {feature.name: feature.column for feature in features}
     found = dict[str, str]()
-    alike = dict[str, list[str]]()
+    alike = dict[tuple[Sequence[str], str], dict[str, str]]()
     for name, rows in groupby(values, key=lambda row: row[0]):
         if name not in of_texts:
             continue
         of_rows = [(value, n) for _, value, n in rows]
-        line, words = _advice(engine, name, of_texts[name], of_rows)
-        line = line or advice_on_dates(engine, name, of_texts[name], of_rows)
-        if line is not None:
+        advice = _advice(engine, name, of_texts[name], of_rows)
+        if isinstance(advice, _Numbers):
+            found[name] = _line(engine, [name], [of_texts[name]], advice.but, advice)
+            alike.setdefault((advice.words, advice.expression), {})[name] = advice.example
+        elif line := advice or advice_on_dates(engine, name, of_texts[name], of_rows):
             found[name] = line
-        if words:
-            alike.setdefault(_for_all(words), []).append(name)
-    for rest, names in alike.items():
-        if len(names) > 1:
-            found |= dict.fromkeys(names, f"{listed(names)} {rest}")
+    for (words, expression), examples in alike.items():
+        if len(examples) > 1:
+            but = f" but for {listed(words)}" if words else f", written as {next(iter(examples.values()))!r}"
+            line = _line(engine, [*examples], [of_texts[name] for name in examples], but, _Numbers("", "", words, expression))
+            found |= dict.fromkeys(examples, line)
     return found
 
 
-def _for_all(words: Sequence[str]) -> str:
-    return f"hold numbers but for {listed(words)}, and are taken for categories; {_read(words)} ⟨missing={_json(words)}⟩"
+class _Numbers(NamedTuple):
+    """The numbers that a column of texts holds, and how they are read: by words that are missing, by an expression, or both."""
+
+    but: str
+    example: str
+    words: Sequence[str]
+    expression: str  # of the column _COLUMN, or ""
+
+
+def _line(engine: Engine, names: Sequence[str], columns: Sequence[str], but: str, numbers: _Numbers) -> str:
+    """The line on some columns whose numbers are read alike."""
+    dialect, words = engine.renderer.dialect, numbers.words
+    derived = {each: numbers.expression.replace(_COLUMN, plain_name(dialect, each)) for each in columns if numbers.expression}
+    is_missing = words and "nullif(" not in numbers.expression
+    cures = [f"⟨missing={_json(words)}⟩"] if is_missing else []
+    cures += [f"⟨derive={_json(derived)}⟩"] if derived else []
+    hold, are = ("holds", _AS_CATEGORY) if len(names) == 1 else ("hold", "and are taken for categories")
+    return f"{listed(names)} {hold} numbers{but}, {are}; {_read(words)} {together(*cures)}"
 
 
 def _read(words: Sequence[str]) -> str:
@@ -214,37 +236,38 @@ def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -
             warn_user(line)
 
 
-def _advice(engine: Engine, name: str, column: str, values: Values) -> tuple[str | None, Sequence[str]]:
-    """The line on a column that would be a number, if it would, and the words that alone keep it from being one."""
+def _advice(engine: Engine, name: str, column: str, values: Values) -> _Numbers | str | None:
+    """The numbers of a column that would be one, the line on one of several units, or None of any other column."""
     total = sum(n for _, n in values)
-    parsed = {value: found for value, _ in values if (found := _WRITTEN.fullmatch(value.strip())) and _is_closed(found)}
-    words = sorted({value.strip() for value, _ in values if value not in parsed})
+    parsed = {value: found for value, _ in values if (found := _WRITTEN.fullmatch(value.strip(_CUT))) and _is_closed(found)}
+    words = sorted({value.strip(_CUT) for value, _ in values if value not in parsed})
     in_words = sum(n for value, n in values if value not in parsed)
     is_word = all(word.lower() in MISSING_WORDS or not any(letter.isdigit() for letter in word) for word in words)
     if len(parsed) < _LEAST_NUMBERS or len(words) > _MOST_WORDS or 2 * in_words > total or not is_word:
-        return None, []
+        return None
     if any(re.fullmatch(r"0\d+", found["digits"]) for found in parsed.values()):
-        return None, []  # codes
-    written = [value.strip() for value in parsed]
-    is_plain = all(_NUMBER.fullmatch(value) for value in written)
-    if is_plain and not words and all(value.lstrip("+-").isdigit() for value in written):
-        return None, []  # whole numbers that are texts by the type of their column, as keys are
+        return None  # codes
+    written = [value.strip(_CUT) for value in parsed]
+    if not words and all(_NUMBER.fullmatch(value) and value.lstrip("+-").isdigit() for value in written):
+        return None  # whole numbers that are texts by the type of their column, as keys are
     units = {found["before"] or found["after"] or "" for found in parsed.values()}
     if len(units - {""}) > 1 or units == {"", "%"}:
         if not all(re.fullmatch(f"{_CURRENCY}|%|", unit) for unit in units):
-            return None, []
+            return None
         with_units = ", ".join(f"some with {unit!r}" if unit else "some without" for unit in sorted(units, reverse=True))
         cure = f'⟨derive={{{_json(column)}: "..."}}⟩'
-        return f"{name!r} holds numbers, {with_units}, {_AS_CATEGORY}; say what they are: {cure}", []
-    cures = [f"⟨missing={_json(words)}⟩"] if words else []
-    if not is_plain or not words:
-        expression = _expression(engine, column, list(parsed.values()))
-        if expression is None:
-            return None, []
-        cures.append(derive_argument(column, expression))
-    but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {written[0]!r}"
-    line = f"{name!r} holds numbers{but}, {_AS_CATEGORY}; {_read(words)} {together(*cures)}"
-    return line, words if is_plain else []
+        return f"{name!r} holds numbers, {with_units}, {_AS_CATEGORY}; say what they are: {cure}"
+    are_numbers = bool(words) and all(_NUMBER.fullmatch(value.strip()) for value in parsed)  # as `missing` reads them
+    are_grouped = are_numbers and (".", "") in _separators([found["digits"] for found in parsed.values()], "")
+    sql = _COLUMN
+    for word in words if are_grouped else ():
+        sql = f"nullif({sql}, {restore(engine.renderer.dialect.text(word))})"
+    expression = _expression(engine, sql, list(parsed.values()))
+    if expression is None:
+        return None
+    first = next((value for value in written if not value.isdigit()), written[0])
+    but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {first!r}"
+    return _Numbers(but, first, tuple(words), "" if are_numbers and not are_grouped else expression)
 
 
 def _json(value: object) -> str:
@@ -255,10 +278,9 @@ def _is_closed(found: re.Match[str]) -> bool:
     return len(found["open"]) == len(found["close"])
 
 
-def _expression(engine: Engine, column: str, parsed: Sequence[re.Match[str]]) -> str | None:
-    """An expression of the number in a text; None if the texts do not follow one rule."""
+def _expression(engine: Engine, name: str, parsed: Sequence[re.Match[str]]) -> str | None:
+    """An expression of the number in a text, a column's name in SQL; None if the texts do not follow one rule."""
     dialect = engine.renderer.dialect
-    name = plain_name(dialect, column)
     unit = next((found["before"] or found["after"] for found in parsed if found["before"] or found["after"]), "")
     if unit and not re.fullmatch(f"{_CURRENCY}|%", unit) and not all(found["after"] for found in parsed):
         return None  # letters after some numbers are no unit
@@ -268,7 +290,7 @@ def _expression(engine: Engine, column: str, parsed: Sequence[re.Match[str]]) ->
         plain = [value.replace(before, after) for value in plain]
         mark = f"chr({ord(before)})" if before in _INVISIBLE else restore(dialect.text(before))
         sql = f"replace({sql}, {mark}, {restore(dialect.text(after))})"
-    if not all(_NUMBER.fullmatch(value.strip()) for value in plain):
+    if not all(_NUMBER.fullmatch(value.strip(_CUT)) for value in plain):
         return None
     cast = f"CAST({sql if sql == name else f'trim({sql})'} AS {restore(engine.renderer.fragment('double'))})"
     if scales:
@@ -300,7 +322,11 @@ def _separators(digits: Sequence[str], unit: str) -> Iterator[tuple[str, str]]:
         is_decimal = all(value.rindex(",") > value.rindex(".") for value in both)
     else:
         is_decimal = not all(_THOUSANDS.fullmatch(value) for value in commas)
-    if dots_group and (is_decimal if commas else unit and re.fullmatch(_CURRENCY, unit)):
+    others = [value for value in numbers if "." not in value]
+    are_short = len(dots) >= _LEAST_NUMBERS and any(others) and all(len(value) <= 3 for value in others)  # 987 beside 1.234
+    is_money = bool(unit) and bool(re.fullmatch(_CURRENCY, unit))
+    is_grouped = is_money or (are_short and unit != "%") or any(value.count(".") > 1 for value in dots)
+    if dots_group and (is_decimal if commas else is_grouped):
         yield ".", ""
     if commas:
         yield ",", "." if is_decimal else ""

@@ -211,6 +211,16 @@ def test_a_macro_reads_numbers_as_the_texts_that_an_expression_needs(con):
         ),
         ("(id % 50) || ' kg'", "derive={\"x\": \"CAST(trim(replace(replace(x, 'kg', ''), ' ', '')) AS DOUBLE)\"}", 11.0),
         ("(id % 50) || '.5'", 'derive={"x": "CAST(x AS DOUBLE)"}', 11.5),
+        ("(id % 2) || ',' || (200 + id)", "derive={\"x\": \"CAST(trim(replace(x, ',', '.')) AS DOUBLE)\"}", 1.211),
+        ("',' || (200 + id) || '0'", "derive={\"x\": \"CAST(trim(replace(x, ',', '.')) AS DOUBLE)\"}", 0.211),
+        ("'1.234.' || (200 + id)", "derive={\"x\": \"CAST(trim(replace(x, '.', '')) AS DOUBLE)\"}", 1_234_211.0),
+        (
+            "CASE WHEN id % 9 = 0 THEN 'NA' ELSE if(id % 2 = 0, '', '1.') || (200 + id) END",
+            "derive={\"x\": \"CAST(trim(replace(nullif(x, 'NA'), '.', '')) AS DOUBLE)\"}",
+            1211.0,
+        ),
+        ("'1’' || (200 + id)", "derive={\"x\": \"CAST(trim(replace(x, '’', '')) AS DOUBLE)\"}", 1211.0),
+        ("(id % 50) || '.5' || chr(160)", 'derive={"x": "CAST(trim(replace(x, chr(160), \'\')) AS DOUBLE)"}', 11.5),
     ],
 )
 def test_a_fit_says_the_line_that_makes_numbers(con, sql, cure, value):

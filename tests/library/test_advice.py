@@ -67,6 +67,16 @@ def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con):
     assert any(line.startswith("'b' holds numbers but for '?' in 58 of 400 rows") for line in lines)
 
 
+def test_columns_of_numbers_that_are_written_alike_share_a_line(con):
+    columns = ", ".join(f"i % {n} || ',5' AS \"{name}\"" for name, n in {"a b": 31, "c": 37}.items())
+    (line,) = said(con, f"SELECT hash(i) % 2 AS y, {columns} FROM range(80) AS t(i)", target="y")
+    fact, cure = line.split("read them as such: derive=")
+    assert fact == "'a b', 'c' hold numbers, written as '0,5', and are taken for categories; "
+    assert ast.literal_eval(cure) == {
+        name: f"CAST(trim(replace({sql}, ',', '.')) AS DOUBLE)" for name, sql in {"a b": '"a b"', "c": "c"}.items()
+    }
+
+
 def test_words_that_may_be_values_are_missing_only_if_the_user_says_so(con):
     cards = "CASE WHEN i % 13 < 10 THEN (i % 13)::VARCHAR ELSE ['J', 'Q', 'K'][i % 13 - 9] END"
     read = 'if these only say that a value is missing: missing=["J", "K", "Q"]'
