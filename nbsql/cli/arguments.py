@@ -20,6 +20,7 @@ from nbsql.spec.method import method_named
 
 _PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
+_DERIVED = re.compile(r'\s*(?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>[^\s"=](?:[^=]*[^\s=])?))\s*=\s*(?P<sql>.*\S)\s*', re.DOTALL)
 _PRIORS = ("empirical", "uniform", "smoothed")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 RENAMED = {"bins": "number_bins", "weight": "em_weight"}  # arguments of methods, of which other options have the name
@@ -126,15 +127,15 @@ def _method(text: str) -> str | Classifier:
 
 
 def expression(text: str) -> tuple[str, str]:
-    """The name of a derived column and its SQL expression.
+    """The name of a derived column, maybe in double quotes, and its SQL expression.
 
-    >>> expression("per_page = price / pages")
-    ('per_page', 'price / pages')
+    >>> expression("per_page = price / pages"), expression('"a=b"=lower("a=b")')
+    (('per_page', 'price / pages'), ('a=b', 'lower("a=b")'))
     """
-    name, found, sql = (part.strip() for part in text.partition("="))
-    if not (name and found and sql):
+    match = _DERIVED.fullmatch(text)
+    if match is None:
         raise InputError(f"{text!r} is not COLUMN=EXPR, such as 'per_page=price / pages'")
-    return name, sql
+    return match["plain"] or match["quoted"].replace('""', '"'), match["sql"]
 
 
 def family_or_auto(text: str) -> tuple[str, str | Family]:

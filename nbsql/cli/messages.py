@@ -52,6 +52,8 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
     'fit it with --method kdb --k 2, or method=nbsql.TAN(x=1)'
     >>> with_options("tell them apart with ⟨prefix='shop_'⟩", {"joins": click.Option(["--join", "joins"])})
     'tell them apart with --join TABLE:KEY:shop_'
+    >>> print(with_options("read them as such: ⟨derive={'a=b': 'x'}⟩", {"derive": click.Option(["--derive"])}))
+    read them as such: --derive '"a=b"=x'
     """
     commands = set(commands)
 
@@ -111,8 +113,15 @@ def _argument(name: str, value: ast.expr, options: Mapping[str, click.Option]) -
         given = _value(value)
     except ValueError:
         return None
-    words = [f"{key}={of}" for key, of in given.items()] if isinstance(given, dict) else given
+    words = [f"{_key(key, name)}={of}" for key, of in given.items()] if isinstance(given, dict) else given
     return " ".join(f"{flag} {shell_word(str(word))}" for word in (words if isinstance(words, list) else [words]))
+
+
+def _key(key: str, option: str) -> str:
+    """A name before an equals sign; that of a derived column in quotes if it would end elsewhere otherwise."""
+    ends_elsewhere = option == "derive" and ("=" in key or key != key.strip() or key.startswith('"'))
+    doubled = key.replace('"', '""')
+    return f'"{doubled}"' if ends_elsewhere else key
 
 
 def shell_word(text: str) -> str:
