@@ -24,6 +24,7 @@ from nbsql.spec.spec import Feature
 MAX_WEIGHTS = 500  # the Hessian has its square, and is inverted in every step
 
 MOST_GAIN = 1e-3  # nats a row by a full step, twice over, up to which the curvature is right and no step goes too far
+MOST_STEP = 100.0  # the change of a weight by one step: where rows are certain there is no curvature, and a step has no bounds
 SAMPLE_TOLERANCE = 0.05  # the change of a weight at which the search leaves the sample, which is no more precise
 
 
@@ -267,15 +268,18 @@ class WeightSearch:
                 continue
             self._check_step(step, change, first=accepted is None)
             self.products = products
-            point = step.next(1.0)
+            fraction = MOST_STEP / max(MOST_STEP, step.largest_change)
+            point = step.next(fraction)
             # The size of the next step, if it shrinks as much as this one did.
             next_change = step.largest_change * min(1.0, step.largest_change / change if change < math.inf else 1.0)
             is_near = step.decrease <= MOST_GAIN * step.n and next_change <= max(tolerance, self.options.tolerance)
-            if is_near or (step.decrease <= 1e-16 * step.n and step.largest_change <= 1e-4):
+            # With a penalty, only the offset of a class that all rows tell apart has no bounds, and no row is told by it.
+            is_still = step.largest_change <= 1e-4 or (self.options.penalty > 0 and step.decrease <= 1e-20 * step.n)
+            if is_near or (step.decrease <= 1e-16 * step.n and is_still):
                 return point
             if not reuse_products or step.largest_change > self.slow * change:
                 products = None
-            accepted, fraction, change = step, 1.0, step.largest_change
+            accepted, change = step, step.largest_change
         count = counted(self.options.iterations, "iteration")
         last = f", the last of which changed one by {change:.2g}" if accepted is not None else ""
         raise InputError(f"the weights are not found in {count}{last}; allow more iterations, or use a larger penalty")

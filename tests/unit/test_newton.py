@@ -1,8 +1,13 @@
 """The solver of Newton's steps, apart from any database."""
 
+import math
+from types import SimpleNamespace
+
 import pytest
 
-from nbsql.learning.newton import with_rise
+from nbsql.learning.logistic import WeightSearch
+from nbsql.learning.newton import Step, with_rise
+from nbsql.spec.method import Logistic
 
 
 def test_mended_products_make_the_gradient_rise_as_it_did():
@@ -17,3 +22,24 @@ def test_mended_products_make_the_gradient_rise_as_it_did():
 def test_products_stay_where_the_gradient_fell():
     products = [(0, 0, [1.0]), (1, 1, [4.0])]
     assert with_rise(products, [0.0, 0.5], [0.0, -1.0]) is products
+
+
+@pytest.mark.parametrize(
+    ("derivatives", "start"),
+    [
+        (lambda x: (math.log(math.cosh(x)), math.tanh(x), 1 / math.cosh(x) ** 2), 50.0),  # hardly any curvature at the start
+        (lambda x: (math.exp(-x), -math.exp(-x), math.exp(-x)), 0.0),  # as the offset of a class that has no bounds
+    ],
+)
+def test_a_search_ends_where_rows_are_certain(derivatives, start):
+    def step(_, point, products):
+        value, slope, curvature = derivatives(point[0])
+        change = slope / curvature
+        return Step(point, value, 1.0, 1.0, [change], slope * change, abs(change), 0), products
+
+    search = SimpleNamespace(
+        _step=step, _check_step=lambda *_, **__: None, options=Logistic(), slow=0.3,
+        problem=SimpleNamespace(reuses_products=False), null_objective=math.inf,
+    )  # fmt: skip
+    (found,) = WeightSearch._run_newton(search, None, [[start]])
+    assert derivatives(found)[0] == pytest.approx(0, abs=1e-12)
