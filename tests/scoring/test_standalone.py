@@ -183,9 +183,9 @@ def test_labels_that_not_every_engine_has_are_texts(con, elsewhere, kind, labels
     assert {row["x"]: row["prediction"] for row in found} == dict(zip("uv", labels, strict=True))
 
 
-@pytest.mark.parametrize("kind", ["BOOLEAN", "BIGINT", "DOUBLE", "DECIMAL(10, 2)", "DATE"])
+@pytest.mark.parametrize("kind", ["BOOLEAN", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)", "DATE"])
 def test_categories_of_other_types(con, elsewhere, kind):
-    values = {"BOOLEAN": "i % 2 = 0", "DATE": "DATE '2026-01-01' + CAST(i % 3 AS INTEGER)"}.get(kind, "i % 3 - 1")
+    values = {"BOOLEAN": "i % 2 = 0", "DATE": "DATE '2026-01-01' + CAST(i % 3 AS INTEGER)"}.get(kind, "(i % 3 - 1) * 1.1")
     rows(con, f"SELECT i % 2 AS y, CASE WHEN i % 4 > 0 THEN CAST({values} AS {kind}) END AS x FROM range(17) AS t(i)")
     families = {"x": nbsql.Categorical(nulls="category", unseen="smooth")}
     agree(con, elsewhere, nbsql.fit(con, "SELECT * FROM new WHERE id > 2", target="y", id="id", families=families))

@@ -33,6 +33,11 @@ def comparison_kind(engine: Engine, type_name: str) -> str:
     return "number" if type_ in exp.DataType.NUMERIC_TYPES else "other"
 
 
+def is_single(engine: Engine, type_name: str) -> bool:
+    """Whether a type holds floats of 32 bits."""
+    return bool(exp.DataType.build(type_name, dialect=engine.renderer.dialect.name).this == exp.DataType.Type.FLOAT)
+
+
 def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:
     """The kind by which the values of a category are compared. `numbers` says whether they may be fractions.
 

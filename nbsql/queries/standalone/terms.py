@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,7 +18,7 @@ from nbsql.family.binned import bin_labels
 from nbsql.family.checks import MOST_NUMBER
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
-from nbsql.queries.standalone.foreign import category_kind, comparison_kind
+from nbsql.queries.standalone.foreign import category_kind, comparison_kind, is_single
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature, Spec
 from nbsql.spec.traits import check_features
@@ -153,11 +154,13 @@ class Terms:
         kind = category_kind(self.engine, feature, numbers=True)
         scores_by_value = self.lookups.get(feature.name, {})
         values = self._distinguished(feature, [*scores_by_value], kind)
-        keys = [literal(self.renderer, value, kind) for value in values]
-        return self._category("levels", feature, of, kind, keys, [scores_by_value[value] for value in values])
+        return self._category("levels", feature, of, kind, [*values], [scores_by_value[value] for value in values.values()])
 
-    def _distinguished(self, feature: Feature, values: Sequence[str], kind: str) -> list[str]:
-        """The values of a category that the dialect can tell apart; NotSupportedError if one is a number that it lacks."""
+    def _distinguished(self, feature: Feature, values: Sequence[str], kind: str) -> dict[Markup, str]:
+        """The values of a category that the dialect can tell apart, by their literals: a FLOAT also by that of its double.
+
+        Raises NotSupportedError if one is a number that not every engine has.
+        """
         if beyond := [v for v in values if kind == "number" and not (abs(float(v)) <= MOST_NUMBER and is_held(v, kind))]:
             raise NotSupportedError(
                 f"{feature.name!r} is a category with the value {beyond[0]}, a number that not every engine has; "
@@ -165,7 +168,10 @@ class Terms:
             )
         if self.renderer.traits.pads_text and kind == "text":
             values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
-        return [*values]
+        by_literal = {literal(self.renderer, value, kind): value for value in values}
+        if kind == "number" and is_single(self.engine, feature.types[0]):
+            by_literal |= {self.renderer.dialect.number(_widened(float(value))): value for value in values}
+        return by_literal
 
     def _category(
         self, shape: str, feature: Feature, of: Parameters, kind: str, keys: Sequence[Any], scores: Scores, **options: Any
@@ -296,10 +302,9 @@ class Terms:
                 term = term_of(column, "edges", scores=scores, edges=edges, **nothing)
             else:
                 kind = category_kind(self.engine, column, numbers=True)
-                texts = self._distinguished(column, [text for text in codes if text is not None], kind)
-                keys = [literal(self.renderer, text, kind) for text in texts]
-                scores = [[codes[text]] for text in texts]
-                term = term_of(column, "levels", kind=kind, keys=keys, scores=scores, **nothing)
+                values = self._distinguished(column, [text for text in codes if text is not None], kind)
+                scores = [[codes[value]] for value in values.values()]
+                term = term_of(column, "levels", kind=kind, keys=[*values], scores=scores, **nothing)
             self.coded[wanted] = term
         return self.coded[wanted]
 
@@ -318,6 +323,11 @@ def _widest(precision: float | None) -> float | None:
     if precision is None or precision < 1e7:
         return None
     return math.sqrt(1.7e308 / precision)
+
+
+def _widened(value: float) -> float:
+    """The double that a FLOAT, which is written as this number, is cast to."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
 def is_held(value: str, kind: str) -> bool:
