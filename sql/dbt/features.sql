@@ -8,8 +8,9 @@
 {% set roles = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
 {% set reserved = nbsql.columns_named(columns, roles, 'the target, the weight or an id', relation) | map(attribute='name') | list -%}
 {% set excluded = nbsql.columns_named(columns, options.exclude, 'to exclude', relation) | map(attribute='name') | list -%}
-{% set chosen = columns | rejectattr('name', 'in', reserved + excluded) | list -%}
+{% set chosen = columns | rejectattr('name', 'in', reserved) | list -%}
 {% if options.features is not none %}{% set chosen = nbsql.columns_named(columns, options.features, 'a feature', relation) %}{% endif -%}
+{% set chosen = chosen | rejectattr('name', 'in', excluded) | list -%}
 {% for column in chosen -%}
 {% do nbsql.refuse_if(column.name in reserved,
   "column '" ~ column.name ~ "' is the target, the weight or an id; leave it out of the features") %}

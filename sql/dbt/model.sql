@@ -11,7 +11,7 @@
 {% set given = nbsql.columns_of(training, 'the relation to learn from') -%}
 {% set versions = nbsql.columns_of_snapshot(given) -%}
 {% do options.update({
-  'exclude': options.exclude + (versions | reject('in', options.families) | list),
+  'exclude': options.exclude + (versions | reject('in', options.families.keys() | list + (options.features or [])) | list),
   'derive': nbsql.derived_without_words(options, given, training, node.name)}) %}
 {% set columns = nbsql.columns_with_derived(given, training, options.derive) -%}
 {% set target = nbsql.column_named(columns, options.target, 'the target', training) -%}
@@ -29,7 +29,7 @@
 {% if aged is none -%}
 {% do nbsql.check_word(columns, options.slice_by, 'which slice_by names', training) %}
 {% else -%}
-{% do options.update({'weight': aged.weight, 'exclude': options.exclude + [aged.at], 'slice_by': 'nbsql_period'}) %}
+{% do options.update({'weight': aged.weight, 'id': options.id + [aged.at], 'slice_by': 'nbsql_period'}) %} {# no feature either #}
 {% endif -%}
 {% set weight = none if options.weight is none else nbsql.weight_column(columns, options.weight, training) -%}
 {% set features = nbsql.features_of(options, columns, training) -%}

@@ -201,6 +201,14 @@ OPTIONS = {
         {"target": "y", "slice_by": 3},
         "slice_by of 'slices_of_nothing' must be an expression in SQL, such as sent_on, not 3",
     ),
+    "excluded_feature": (
+        {"target": "y", "features": ["x", "n"], "exclude": ["n"], "families": {"n": "poisson"}},
+        "families names 'n', which is not among the features; take it out, or add it to features",
+    ),
+    "learnt_age": (
+        {"target": "y", "features": ["x", "d"], "families": {"d": "categorical"}, "weight": {"half_life": "9 days", "at": "d"}},
+        "column 'd' is the target, the weight or an id; leave it out of the features",
+    ),
     "no_mode": (
         {"target": "y", "families": {"x": {"family": "gaussian", "estimate": "mode"}}},
         "estimate: mode of 'x' needs a prior, such as prior: {kappa: 1, a: 2}",
