@@ -601,3 +601,7 @@ def test_a_server_of_spark_connect_that_is_gone_is_one_line():
     assert one_line(gone) == "Spark Connect does not answer; start its server, and make another session"
     refused = PySparkException(said.format("UNAUTHENTICATED", "No authentication token provided"))
     assert one_line(refused) == "Spark Connect answers UNAUTHENTICATED: No authentication token provided"
+    ended = PySparkException("[INVALID_HANDLE.SESSION_CLOSED] The handle 1-2 is invalid. Session was closed. SQLSTATE: 08003")
+    assert one_line(ended).startswith("the server of Spark Connect has ended this session; make another")
+    dropped = PySparkException("[INVALID_HANDLE.OPERATION_NOT_FOUND] The handle 1-2 is invalid. Operation not found.")
+    assert one_line(dropped).startswith("the server of Spark Connect gave the statement up")

@@ -31,6 +31,13 @@ _LOST_CURE = (
     "Spark ran out of memory or lost an executor; start the session with more, "
     "spark.driver.memory or spark.executor.memory (8g, say), or fit fewer features or rows"
 )
+# Of a server of Spark Connect: what it no longer knows.
+_ENDED = re.compile(r"INVALID_HANDLE\.(SESSION|OPERATION)_(?!ALREADY)")
+_ENDED_CURES = {
+    "SESSION": "the server of Spark Connect has ended this session; make another, SparkSession.builder.remote(...).create()",
+    "OPERATION": "the server of Spark Connect gave the statement up, as its answer was not fetched in time; try again, or "
+    "start the server with a larger spark.connect.execute.manager.detachedTimeout (1h, say)",
+}
 _ANSWER = re.compile(r'status = StatusCode\.(\w+)\s+details = "([^"\n]*)')  # of a server of Spark Connect, or of its connection
 # Settings that statements need as they are by default, and what another value does.
 _NEEDED = {
@@ -229,6 +236,8 @@ def one_line(error: Exception) -> str:
         return f"a Python function in the query raised {raised[1]}"
     if _LOST.search(said):
         return _LOST_CURE
+    if ended := _ENDED.search(said):
+        return _ENDED_CURES[ended[1]]
     if answer := _ANSWER.search(said):
         gone = "Spark Connect does not answer; start its server, and make another session"
         return gone if answer[1] == "UNAVAILABLE" else f"Spark Connect answers {answer[1]}: {answer[2]}"
