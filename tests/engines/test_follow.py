@@ -251,9 +251,16 @@ def test_statements_that_insert_and_update_and_those_of_others_are_learnt(pg, ad
 @NEW
 def test_a_file_is_followed_by_whoever_opens_it(tmp_path):
     path = tmp_path / "shop.duckdb"
-    with duckdb.connect(path) as con:
+    with duckdb.connect(path, config={"storage_compatibility_version": "v1.5.0"}) as con:
         con.execute("CREATE TABLE inbox AS SELECT i % 7 AS x, ['a', 'b'][1 + i % 2] AS c FROM range(40) AS r(i)")
-        nbsql.fit(con, "inbox", target="c", name="it").follow("inbox")
+        model = nbsql.fit(con, "inbox", target="c", name="it")
+        with pytest.raises(nbsql.NbsqlError, match=r"no triggers; .* \(STORAGE_VERSION 'v2.0.0'\)$"):
+            model.follow("inbox")
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{path}' AS shop (STORAGE_VERSION 'v2.0.0')")
+        con.execute("CREATE TABLE shop.anything AS SELECT 1 AS x")
+    with duckdb.connect(path) as con:
+        nbsql.load(con, "it").follow("inbox")
     with duckdb.connect(path) as con:
         con.execute("INSERT INTO inbox VALUES (3, 'c')")
     with duckdb.connect(path, read_only=True) as con:
