@@ -52,6 +52,8 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
     'fit it with --method kdb --k 2, or method=nbsql.TAN(x=1)'
     >>> with_options("tell them apart with ⟨prefix='shop_'⟩", {"joins": click.Option(["--join", "joins"])})
     'tell them apart with --join TABLE:KEY:shop_'
+    >>> with_options("evaluate others with ⟨folds=None⟩", known)
+    'evaluate others with no --folds'
     >>> print(with_options("read them as such: ⟨derive={'a=b': 'x'}⟩", {"derive": click.Option(["--derive"])}))
     read them as such: --derive '"a=b"=x'
     """
@@ -100,6 +102,8 @@ def _argument(name: str, value: ast.expr, options: Mapping[str, click.Option]) -
     if name == "prefix" and "joins" in options:
         return f"{options['joins'].opts[0]} TABLE:KEY:{ast.literal_eval(value)}"
     option = options.get(name)
+    if option is not None and name == "folds" and text == "None":
+        return f"no {option.opts[0]}"
     if option is not None and option.secondary_opts and text == "False":
         return option.secondary_opts[0]
     if option is None or text == "None" or option.is_flag != (text == "True"):
