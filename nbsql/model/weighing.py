@@ -6,6 +6,7 @@ from nbsql.errors import InputError, ModelError
 from nbsql.model.base import Handle
 from nbsql.model.scorecard import Scale, Scorecard, scorecard
 from nbsql.queries.query import Query
+from nbsql.spec.method import QDA
 from nbsql.spec.spec import Feature
 from nbsql.storage.state import ModelState
 
@@ -129,8 +130,8 @@ def _refusal(feature: Feature, degree: int) -> str | None:
         if family.kind != "matrix":
             return f"{feature.name!r} is {family.name} with a variance of its own in every class; {family.linear_cure}"
         columns = ", ".join(map(repr, family.columns))
-        return (
-            f"{feature.name!r} is {family.name} with a covariance matrix of its own in every class; use ⟨quadratic()⟩, or fit "
-            f"it with ⟨families={{{feature.name!r}: nbsql.MultivariateGaussian([{columns}], shared=True)}}⟩"
-        )
+        shared = f"⟨families={{{feature.name!r}: nbsql.MultivariateGaussian([{columns}], shared=True)}}⟩"
+        cure = "⟨method='lda'⟩" if feature.name == QDA.name else shared
+        own = f"{feature.name!r} is {family.name} with a covariance matrix of its own in every class"
+        return f"{own}; use ⟨quadratic()⟩, or fit it with {cure}"
     return None

@@ -332,7 +332,7 @@ def test_a_covariance_of_its_own_has_no_linear_form(con, refused):
     model = nbsql.fit(con, "rows", target="y", id="i", method="qda")
     line = (
         "the model has no linear form: 'qda' is multivariate_gaussian with a covariance matrix of its own in every class; "
-        "use quadratic(), or fit it with families={'qda': nbsql.MultivariateGaussian(['x1', 'x2', 'x3', 'x4'], shared=True)}"
+        "use quadratic(), or fit it with method='lda'"
     )
     with refused(nbsql.ModelError, line):
         model.linear()
