@@ -98,7 +98,8 @@ class Folds:
         for spec in specs:
             check(spec, "search")
             if isinstance(spec.dependence, KDB) and spec.dependence.k is None:
-                raise InputError("a search over settings does not choose the number of parents, too; name it, such as ⟨k=2⟩")
+                cure = f"⟨method={replace(spec.dependence, k=2).code}⟩"
+                raise InputError(f"a search over settings does not choose the number of parents, too; name it: {cure}")
         specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         self._shared = SharedFeatures(specs)
         prepared = prepare_families(engine, self._shared.spec, source)

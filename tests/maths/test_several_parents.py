@@ -228,7 +228,10 @@ def test_what_several_parents_cannot_be(con, refused):
         nbsql.fit(con, "t", target="y", families={"b": nbsql.Conditional("a", further=["A"])})
     with refused(nbsql.InputError, "a parent is the name of a column, not 3"):
         nbsql.Conditional("a", further=[3])
-    with refused(nbsql.InputError, "a search over settings does not choose the number of parents, too; name it, such as k=2"):
+    with refused(
+        nbsql.InputError,
+        "a search over settings does not choose the number of parents, too; name it: method=nbsql.KDB(k=2, weighted=False)",
+    ):
         nbsql.sweep(con, "t", target="y", method=nbsql.KDB(weighted=False), alpha=[1, 2])
 
 
