@@ -52,6 +52,14 @@ _MAX_CLASSES = 40
 _SEARCH_SHARE = 0.8  # of the seconds of a budget, after which no further round of the search begins
 
 
+def check_settings(options: Options) -> None:
+    """Raise InputError for options of a fit that `auto` chooses by itself."""
+    if isinstance(options.features, Best):
+        raise InputError("auto does not take ⟨features=nbsql.Best(...)⟩; name the features, or none")
+    if options.classifier.name != "naive":
+        raise InputError(f"auto chooses families of ⟨method='naive'⟩, not of {options.classifier.name!r}")
+
+
 def choose(
     engine: Engine,
     source: Source,
@@ -76,10 +84,7 @@ def choose(
     check_folds(folds, fold)
     if isinstance(folds, str):
         raise InputError("auto takes folds, a whole number of at least 2, and no 'loo'")
-    if isinstance(options.features, Best):
-        raise InputError("auto does not take ⟨features=nbsql.Best(...)⟩; name the features, or none")
-    if options.classifier.name != "naive":
-        raise InputError(f"auto chooses families of ⟨method='naive'⟩, not of {options.classifier.name!r}")
+    check_settings(options)
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
         whole = whole or source

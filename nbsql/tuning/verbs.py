@@ -28,7 +28,7 @@ from nbsql.spec.options import Options, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.signature import shows_options
 from nbsql.spec.used import check_used
-from nbsql.tuning.auto import FOLDS, choose
+from nbsql.tuning.auto import FOLDS, check_settings, choose
 from nbsql.tuning.budget import ENOUGH_ROWS, Budget, sampled_source
 from nbsql.tuning.choice import Auto, calibrate_as_chosen, chosen_options
 from nbsql.tuning.comparison import MOST_SHRINKAGE
@@ -188,6 +188,7 @@ def auto(
             remember(model.state, data)
             return calibrate_as_chosen(model, choice, data.facts, folds)
 
+    check_settings(settings)
     with opened(con) as engine, engine.transaction():
         read = engine.source(source)
         found = categories_of_flags(engine, read, settings.excluding(*([] if fold is None else [fold])))

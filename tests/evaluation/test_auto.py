@@ -813,6 +813,8 @@ def test_what_it_does_not_take(table, refused):
         nbsql.auto(table, "t", target="y", budget="30 rows")
     with refused(nbsql.InputError, "auto does not take features=nbsql.Best(...); name the features, or none"):
         nbsql.fit(table, "t", target="y", families="auto", features=nbsql.Best(2))
+    with refused(nbsql.InputError, "auto does not take features=nbsql.Best(...); name the features, or none"):
+        nbsql.auto(table, "t", target="y", features=nbsql.Best(2))
     with refused(nbsql.InputError, "auto chooses families of method='naive', not of 'joint'"):
         nbsql.fit(table, "t", target="y", families="auto", method="joint")
     with refused(nbsql.InputError, "methods must be a list of methods, such as ['naive', 'tan'], not 'tan'"):
