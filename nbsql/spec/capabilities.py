@@ -124,7 +124,7 @@ def _from_all_rows(name: str) -> str:
 
 def _fractions(name: str) -> str:
     how = f"fitted by ⟨method='{name}'⟩, which counts fractions of rows"
-    return f"{{title}} was {how}; fit it with ⟨method='naive'⟩ to use least"
+    return f"{{title}} was {how}; fit it with ⟨method='naive'⟩ to use ⟨least⟩"
 
 
 def _by_classes(method: str) -> str:
@@ -303,7 +303,7 @@ USES: dict[str, Use] = {
         probabilities=_no_counts("export it without ⟨least⟩"),
         half_life=_no_age("least", "fit it without a half-life"),
         logistic=_not_generative("counts to leave out"),
-        weighted="{title} has weights, which were learnt from single rows; fit it with ⟨method='naive'⟩ to use least",
+        weighted="{title} has weights, which were learnt from single rows; fit it with ⟨method='naive'⟩ to use ⟨least⟩",
         em=_fractions("em"),
         clusters=_fractions("clusters"),
         pairs="{title} counts pairs of values, from which counts that are left out could be computed; "
