@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -168,10 +168,21 @@ def _advise_on_texts(draft: Draft) -> Mapping[str, str]:
     names = [feature.name for feature in texts]
     values = draft.engine.query_macro("most_frequent_values", draft.statistics, names, MOST_VALUES)
     inferred = [feature for feature in texts if feature.is_inferred]
-    found = dict(advice_on_texts(draft.engine, values, inferred))
+    found = dict(_repeated_header(draft, sorted({name for name, value, _ in values if value.strip() == name})))
+    found |= advice_on_texts(draft.engine, values, inferred)
     for feature in texts:
         of_feature = [value for name, value, _ in values if name == feature.name]
         line = advice_on_spellings(draft.engine, feature.column, of_feature) if feature.name not in found else None
         if line is not None:
             found[feature.name] = line
     return found
+
+
+def _repeated_header(draft: Draft, named_alike: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The target with a line, if it is a class of its own, and there are features with their own names among their values."""
+    target, rows = draft.spec.target, {row[1]: row[2] for row in draft.labels}
+    if draft.spec.has_target and named_alike and target in rows:
+        fact = f"{target!r} is a class of {target!r}, in {rows[target]:,} of {sum(rows.values()):,} rows"
+        cure = f"⟨missing={json.dumps([target, *named_alike], ensure_ascii=False)}⟩"
+        also = f"{listed(named_alike)} {'has its' if len(named_alike) == 1 else 'have their'} own name, too"
+        yield target, f"{fact}, and {also}, as where a header is repeated; leave such rows out: {cure}"

@@ -67,6 +67,15 @@ def test_columns_that_the_same_word_keeps_from_being_numbers_share_a_line(con):
     assert any(line.startswith("'b' holds numbers but for '?' in 58 of 400 rows") for line in lines)
 
 
+def test_a_repeated_header_is_no_class(con):
+    con.execute("CREATE TABLE t AS SELECT ['a', 'b'][1 + i % 2] AS y, ['u', 'v'][1 + i // 2 % 2] AS x FROM range(60) AS t(i)")
+    con.execute("INSERT INTO t VALUES ('y', 'x')")
+    fact = "'y' is a class of 'y', in 1 of 61 rows, and 'x' has its own name, too, as where a header is repeated"
+    assert said(con, "t", target="y") == [f'{fact}; leave such rows out: missing=["y", "x"]']
+    assert said(con, "t", target="y", missing=["y", "x"]) == ["1 row of t has no 'y' and is left out"]
+    assert said(con, "SELECT if(y = 'y', 'a', y) AS y, x FROM t", target="y") == []
+
+
 def test_columns_of_numbers_that_are_written_alike_share_a_line(con):
     columns = ", ".join(f"i % {n} || ',5' AS \"{name}\"" for name, n in {"a b": 31, "c": 37}.items())
     (line,) = said(con, f"SELECT hash(i) % 2 AS y, {columns} FROM range(80) AS t(i)", target="y")
