@@ -423,15 +423,17 @@ def test_a_path_is_a_text(refused, path):
 
 
 def test_a_folder_and_a_file_whose_name_begins_like_a_query(refused, tmp_path):
-    path = tmp_path / "from me.csv"
+    path = tmp_path / "days" / "from me.csv"
+    path.parent.mkdir()
     path.write_text("a,y\n1,u\n2,v\n")
     with duckdb.connect() as con:
         assert nbsql.fit(con, str(path), target="y").classes == ["u", "v"]
         con.execute("CREATE SCHEMA raw; CREATE TABLE raw.csv AS FROM (VALUES ('p', 1), ('q', 2)) AS t(y, a)")
         assert nbsql.fit(con, "FROM raw.csv", target="y").classes == ["p", "q"]
-        cure = f"say which files in it, such as '{tmp_path}/*.parquet'"
-        with refused(InputError, f"{str(tmp_path)!r} is a folder, and no table; {cure}"):
-            nbsql.fit(con, str(tmp_path), target="y")
+        for place, files in ((path.parent, "*.csv"), (tmp_path, "**/*.csv")):
+            cure = f"say which files in it, such as '{place}/{files}'"
+            with refused(InputError, f"{str(place)!r} is a folder, and no table; {cure}"):
+                nbsql.fit(con, str(place), target="y")
 
 
 def test_files_that_are_not_there_and_tables_that_have_gone(refused):

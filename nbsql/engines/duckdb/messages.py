@@ -4,6 +4,7 @@ import gzip
 import re
 import zlib
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ _WITHIN_ROW = 60  # the most characters of a row that a message shows
 _BLOCK = 1 << 20
 
 _EXCEL = re.compile(r"\.xls[xmb]?$", re.IGNORECASE)
+_DATA = re.compile(r"\.(parquet|(csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?)$", re.IGNORECASE)
 _ARCHIVE = re.compile(r"\.(zip|7z|rar|tar|tgz|bz2|xz)$", re.IGNORECASE)
 _OF_PANDAS = {
     ".ods": "read_excel", ".feather": "read_feather", ".arrow": "read_feather", ".dta": "read_stata", ".sav": "read_spss",
@@ -86,6 +88,13 @@ def unquoted_file(text: str) -> str | None:
     return f"{text!r} is no file; if it is a query, write the file that it reads in quotes: FROM '{named[1]}'"
 
 
+def _pattern(folder: Path) -> str:
+    """The files of the kind of the first one that DuckDB reads in a folder, or below it."""
+    found = ((each, ending) for each in islice(folder.rglob("*"), 1000) if (ending := _DATA.search(each.name)))
+    first, ending = next(found, (folder / "*", None))
+    return str(folder / ("" if first.parent == folder else "**") / f"*{ending[0] if ending else '.parquet'}")
+
+
 def other_file(path: str) -> str | None:
     """What reads a file whose name does not say that DuckDB can; None for a name that is that of no such file."""
     pandas = _OF_PANDAS.get(Path(path).suffix.lower())
@@ -98,7 +107,7 @@ def other_file(path: str) -> str | None:
         return f"{path!r} is no file that DuckDB reads; read it in Python as pandas.{pandas}({path!r}), or save it as CSV"
     with suppress(OSError, ValueError):
         if Path(path).is_dir():
-            return f"{path!r} is a folder, and no table; say which files in it, such as {str(Path(path) / '*.parquet')!r}"
+            return f"{path!r} is a folder, and no table; say which files in it, such as {_pattern(Path(path))!r}"
         if is_database(Path(path)):
             return f"{path!r} is a DuckDB database; read one of its tables: {source_text('read_duckdb', path, _TABLE)}"
         if Path(path).is_file():
