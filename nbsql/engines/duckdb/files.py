@@ -84,7 +84,8 @@ def _warn_of_lines(path: str, first: str, skipped: int, delimiter: str) -> None:
     if skipped and any(delimiter in line for line in lines):
         every = source_text("read_csv", path, "null_padding=true")
         rest = source_text("read_csv", path, f"skip={skipped}")
-        what = f"the first {skipped:,} lines of {path!r} are left out, as a later one has more values"
+        left_out = "the first line of {!r} is" if skipped == 1 else f"the first {skipped:,} lines of {{!r}} are"
+        what = f"{left_out.format(path)} left out, as a later one has more values"
         warn_user(f"{what}; read all of them: {every}, or the rest alone: {rest}")
 
 
