@@ -104,6 +104,8 @@ SELECT
   + of_slices, 'table', 'nbsql.evaluation') %}
 {% do nbsql.refuse_if(not by and (between is not none or table in of_slices),
   (table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
+{% do nbsql.refuse_if(label is not none and between is none,
+  "label of nbsql.evaluation goes with between; the metrics of each class are rows of table='metrics'") %}
 {% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration) -%}
 {% set known = nbsql.check_source(model, source, [model.spec.target], weight, by) -%}
 {% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
@@ -156,6 +158,7 @@ SELECT
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
 {% set n = nbsql.checked_number(n, 'n', 'nbsql.review_queue', 1, whole=true) -%}
+{% do nbsql.refuse_if(costs is not none and by != 'expected cost', "costs of nbsql.review_queue go with by='expected cost'") %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, model.spec.id) -%}
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}

@@ -494,6 +494,14 @@ MODELS = {
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), n=-1) }}",
         "n of 'nbsql.review_queue' must be a whole number of at least 1, not -1",
     ),
+    "label_of_no_slice": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), label='a') }}",
+        "label of nbsql.evaluation goes with between; the metrics of each class are rows of table='metrics'",
+    ),
+    "costs_of_no_cost": (
+        "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), costs={'a': {'b': 2}}) }}",
+        "costs of nbsql.review_queue go with by='expected cost'",
+    ),
     "one_cost": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'a': 2}) }}",
         "costs must be a mapping by actual and predicted class, {'ham': {'spam': 10}}, not {'a': 2}",
