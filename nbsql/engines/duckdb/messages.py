@@ -255,7 +255,7 @@ _SAID = {  # what DuckDB says -> what is said of the name in it
     r"Overflow in \w+ of (\S+) \((.+?)\)[!;.]": "{1} is beyond the type {0}; make a double of one of them: CAST(... AS DOUBLE)",
     'Cannot drop entry "estimates" because there are entries that depend on it': "a table of the model cannot be made anew, "
     "as the session that fitted it keeps what views depend on: RESET enable_view_dependencies, and fit it with ⟨replace=True⟩",
-    r"CREATE TRIGGER is only supported for storage versions (v[\d.]*\d)": "the file of the table can be read by DuckDB 1, "
+    r"TRIGGER is only supported for storage versions (v[\d.]*\d)": "the file of the table can be read by DuckDB 1, "
     "and has no triggers; make it one of DuckDB 2 by any change to it after ATTACH 'path' (STORAGE_VERSION {0!r})",
     r'Failed to execute query "(?:BEGIN[^;]*;\s*)?CREATE VIEW': "a database that is attached from elsewhere takes no view of "
     "DuckDB's; create_table makes a table there",
