@@ -103,7 +103,7 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
 
 def taken(schema: str) -> str:
     """What a user reads if a model of that name is there."""
-    return f"model {schema!r} is there already; fit it with ⟨replace=True⟩, or choose another name"
+    return f"model {schema!r} is there already; replace it with ⟨replace=True⟩, or choose another name"
 
 
 def drop_replaced(engine: Engine, database: str, schema: str) -> None:

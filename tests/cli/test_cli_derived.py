@@ -96,7 +96,7 @@ def test_a_sweep_is_that_of_the_library(shop, monkeypatch):
             name: found.settings[0][name] for name in ("alpha", "families")
         })  # fmt: skip
     taken = run(*arguments[:5], "--alphas", "-1", "--name", "tuned", code=1)  # noticed before the settings are looked at
-    assert taken == "error: model 'tuned' is there already; fit it with --replace, or choose another name\n"
+    assert taken == "error: model 'tuned' is there already; replace it with --replace, or choose another name\n"
     assert run(*arguments, "--name", "tuned", "--replace").endswith("model tuned in shop.duckdb is that of the first\n")
     assert "--alphas takes numbers, such as 0.1,1,10, not '1;2'" in run(*arguments[:5], "--alphas", "1;2", code=2)
     assert "choose one of --json and --csv" in run(*arguments, "--json", "--csv", code=2)

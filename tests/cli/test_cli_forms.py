@@ -271,7 +271,7 @@ def test_sql_with_fit_is_what_fit_prints(shop):
 
 def test_messages_name_the_option(shop):
     taken = run("fit", shop, "golf", "--target", "play", "--name", "spell", code=1)
-    assert taken == "error: model 'spell' is there already; fit it with --replace, or choose another name\n"
+    assert taken == "error: model 'spell' is there already; replace it with --replace, or choose another name\n"
     run("export", shop, "spell", "a.parquet")
     assert run("export", shop, "spell", "a.parquet", code=1).endswith("choose another path, or --overwrite\n")
 

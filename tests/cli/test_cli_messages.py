@@ -203,7 +203,7 @@ def test_a_value_with_a_minus_is_told_from_an_option(shop, monkeypatch):
 def test_a_cure_is_data_that_python_shows_as_code(shop):
     with pytest.raises(nbsql.ModelError) as caught:
         nbsql.fit(str(shop / "shop.duckdb"), "days", target="play", name="golf")
-    assert str(caught.value) == "model 'golf' is there already; fit it with replace=True, or choose another name"
+    assert str(caught.value) == "model 'golf' is there already; replace it with replace=True, or choose another name"
     cures = []
     in_words(caught.value.marked, lambda cure: cures.append(cure) or "")
     assert [(code.arg, code.value.value) for code in cures[0].codes] == [("replace", True)]

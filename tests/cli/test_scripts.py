@@ -66,7 +66,7 @@ def test_the_script_of_a_fit_makes_the_model_once(shop):
     assert run(script) == []
     made = state()
     errors = run(script)
-    there = "model 'spam' is there already; fit it with --replace, or choose another name"
+    there = "model 'spam' is there already; replace it with --replace, or choose another name"
     assert errors[0] == f"Invalid Input Error: {there}"
     assert state() == made  # no word is counted twice, on DuckDB 1.5 either, which goes on after an error
     command(*FIT, "--replace")

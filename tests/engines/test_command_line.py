@@ -79,7 +79,7 @@ def test_a_fit_is_reported_and_can_be_used_from_sql(database, pg):
     assert [row[-2] for row in sorted(found)] == ["ham", "ham", "ham", "spam", "spam"]
     assert "spam    label          2          3      5" in out("list", database)
     assert refused("fit", database, "inbox", *FIT) == (
-        "error: model 'spam' is there already; fit it with --replace, or choose another name"
+        "error: model 'spam' is there already; replace it with --replace, or choose another name"
     )
 
 

@@ -247,7 +247,7 @@ def test_names_that_are_none(pg):
     lines = {
         "pg_golf": (ModelError, "'pg_golf' is a name that PostgreSQL keeps for itself; choose another name"),
         "public": (ModelError, "schema 'public' is there already and is not a model of nbsql; choose another name"),
-        "golfing": (ModelError, "model 'golfing' is there already; fit it with replace=True, or choose another name"),
+        "golfing": (ModelError, "model 'golfing' is there already; replace it with replace=True, or choose another name"),
         "x" * 64: (InputError, f"a model's name has at most 63 bytes on PostgreSQL, which would cut {'x' * 64!r}"),
     }
     for name, (kind, message) in lines.items():

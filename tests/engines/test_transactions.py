@@ -155,7 +155,7 @@ def test_writers_of_a_model_wait_for_each_other(tables, address):
         with nbsql.load(address, "m") as model:
             model.update("first")
 
-    assert at_once(fit, fit) == ["done", "model 'm' is there already; fit it with replace=True, or choose another name"]
+    assert at_once(fit, fit) == ["done", "model 'm' is there already; replace it with replace=True, or choose another name"]
     replace = partial(fit, replace=True)
     assert at_once(replace, replace, replace) == ["done"] * 3
     assert at_once(update, update, update) == ["done"] * 3

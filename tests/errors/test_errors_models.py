@@ -29,7 +29,7 @@ def model(con):
 def test_a_name_that_cannot_be_taken(con, model, refused):
     con.execute("CREATE SCHEMA mine")
     for name, kind, message in [
-        ("Golf", ModelError, "model 'golf' is there already; fit it with replace=True, or choose another name"),
+        ("Golf", ModelError, "model 'golf' is there already; replace it with replace=True, or choose another name"),
         ("main", ModelError, "schema 'main' is there already and is not a model of nbsql; choose another name"),
         ("MINE", ModelError, "schema 'mine' is there already and is not a model of nbsql; choose another name"),
         *(

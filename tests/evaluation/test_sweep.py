@@ -101,7 +101,7 @@ def test_the_model_of_the_best_setting_is_that_of_a_fit(con):
     assert con.execute("SELECT count(prediction) FROM chosen.predict('rows_of_today')").fetchall() == [(60,)]
     with pytest.raises(ModelError) as taken:
         found.best(name="chosen")
-    assert str(taken.value) == "model 'chosen' is there already; fit it with replace=True, or choose another name"
+    assert str(taken.value) == "model 'chosen' is there already; replace it with replace=True, or choose another name"
     assert found.best(name="chosen", replace=True).classes == best.classes
 
 

@@ -200,7 +200,7 @@ def test_what_cannot_be_given(con, refused):
 
 def test_a_name_that_is_taken(con, refused):
     nbsql.from_tables(con, priors=PRIORS, name="m")
-    with refused(nbsql.ModelError, "model 'm' is there already; fit it with replace=True, or choose another name"):
+    with refused(nbsql.ModelError, "model 'm' is there already; replace it with replace=True, or choose another name"):
         nbsql.from_tables(con, priors={"a": 1}, name="m")
     assert nbsql.from_tables(con, priors={"a": 1}, name="m", replace=True).classes == ["a"]
 
