@@ -30,6 +30,7 @@ _ISO = re.compile(  # as casts of DuckDB since 1.5 read it: a zone and a fractio
     r"(\d{4}-\d\d-\d\d)(?:[T ](?P<time>(?:[01]\d|2[0-3]):[0-5]\d"
     r"(?::[0-5]\d(?:\.\d{1,9})?(?P<zone>Z|[+-](?:0\d|1[0-5])(?::?[0-5]\d)?)?)?))?"
 )
+_TIME = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?")
 _AS_CATEGORY = "and is taken for a category"
 
 
@@ -43,11 +44,13 @@ def advice_on_dates(
     if len(dates) < _LEAST_DATES:
         return None
     but = f" but for {listed(words)}" if words else ""
-    subject = f"{name!r} holds dates{but}, written as {dates[0]!r}, {taken}"
+    kind = _kind_of_iso(engine, dates)
+    what, if_so = ("times", "if these are of the day, ") if kind == "TIME" else ("dates", "")
+    subject = f"{name!r} holds {what}{but}, written as {dates[0]!r}, {taken}"
     missing = [f"⟨missing={_json(words)}⟩"] if words else []
-    if (kind := _kind_of_iso(engine, dates)) is not None:
+    if kind is not None:
         cast = f"CAST({plain_name(engine.renderer.dialect, column)} AS {kind})"
-        return f"{subject}; read them as such: {together(*missing, derive_argument(column, cast))}"
+        return f"{subject}; {if_so}read them as such: {together(*missing, derive_argument(column, cast))}"
     usual = list[str]()  # the formats of those before it, which are tried first
     found = list[list[str]]()
     for text in dates:
@@ -70,6 +73,8 @@ def advice_on_dates(
 
 def _kind_of_iso(engine: Engine, texts: Sequence[str]) -> str | None:
     """The type to which the texts can be cast, if all are written by ISO 8601, as in 2024-03-01T12:30:05.25Z; else None."""
+    if engine.renderer.dialect.name != "spark" and all(map(_TIME.fullmatch, texts)):  # whose type of times is newer than it
+        return "TIME"
     found = [match for text in texts if (match := _ISO.fullmatch(text)) and _formats(match[1], _DAYS[:1])]
     if len(found) < len(texts):
         return None

@@ -59,6 +59,15 @@ def test_times_with_offsets_are_read_as_such(con):
     assert not any("holds dates" in each for each in lines)
 
 
+def test_times_of_the_day_are_said_if_they_are(con):
+    _, (line,) = fitted(con, ["{i}:05", "{i}:05", "NA"], most=23)
+    fact = "'d' holds times but for 'NA', written as '14:05', and is taken for a category"
+    cure = 'missing=["NA"], derive={"d": "CAST(d AS TIME)"}'
+    assert re.sub(r"'\d+:05'", "'14:05'", line) == f"{fact}; if these are of the day, read them as such: {cure}"
+    cured, _ = fitted(con, ["{i}:05", "NA"], most=23, missing=["NA"], derive={"d": "CAST(d AS TIME)"})
+    assert "hour of d" in cured.families
+
+
 def test_what_only_a_person_knows_is_said(con):
     _, (line,) = fitted(con, ["{i:02}/02/2024"], most=9)
     assert "; if the day comes first, read them as such: derive=" in line
@@ -66,6 +75,6 @@ def test_what_only_a_person_knows_is_said(con):
     assert line.endswith("; the day comes first in some and the month in others, which only you can tell apart")
 
 
-@pytest.mark.parametrize("text", ["1.2.{i}", "12:{i:02}", "030-{i:04}", "x{i}", "{i}-{i}"])
+@pytest.mark.parametrize("text", ["1.2.{i}", "24:{i:02}", "030-{i:04}", "x{i}", "{i}-{i}"])
 def test_what_is_no_date_is_left_alone(con, text):
     assert not any("holds dates" in line for line in fitted(con, [text])[1])
