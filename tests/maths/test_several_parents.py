@@ -230,7 +230,7 @@ def test_what_several_parents_cannot_be(con, refused):
         nbsql.Conditional("a", further=[3])
     with refused(
         nbsql.InputError,
-        "a search over settings does not choose the number of parents, too; name it: method=nbsql.KDB(k=2, weighted=False)",
+        "a search over settings does not choose the number of parents, too; name it: method=nbsql.KDB(weighted=False, k=2)",
     ):
         nbsql.sweep(con, "t", target="y", method=nbsql.KDB(weighted=False), alpha=[1, 2])
 
