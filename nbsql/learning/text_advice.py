@@ -44,7 +44,7 @@ def advice_on_dates(
     if len(dates) < _LEAST_DATES:
         return None
     but = f" but for {listed(words)}" if words else ""
-    kind = _kind_of_iso(engine, dates)
+    kind = _kind_to_cast_to(engine, dates)
     what, if_so = ("times", "if these are of the day, ") if kind == "TIME" else ("dates", "")
     subject = f"{name!r} holds {what}{but}, written as {dates[0]!r}, {taken}"
     missing = [f"⟨missing={_json(words)}⟩"] if words else []
@@ -71,8 +71,8 @@ def advice_on_dates(
     return f"{subject}; read them as such: {together(*missing, _derive(engine, column, chosen))}"
 
 
-def _kind_of_iso(engine: Engine, texts: Sequence[str]) -> str | None:
-    """The type to which the texts can be cast, if all are written by ISO 8601, as in 2024-03-01T12:30:05.25Z; else None."""
+def _kind_to_cast_to(engine: Engine, texts: Sequence[str]) -> str | None:
+    """The type to which the texts can be cast: times such as 14:05, or all by ISO 8601, as in 2024-03-01T12:30Z; else None."""
     if engine.renderer.dialect.name != "spark" and all(map(_TIME.fullmatch, texts)):  # whose type of times is newer than it
         return "TIME"
     found = [match for text in texts if (match := _ISO.fullmatch(text)) and _formats(match[1], _DAYS[:1])]
@@ -151,7 +151,7 @@ def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], fe
     """
     of_texts = {feature.name: feature.column for feature in features}
     found = dict[str, str]()
-    alike = dict[tuple[Sequence[str], str], dict[str, str]]()
+    alike = dict[_Numbers, dict[str, str]]()
     for name, rows in groupby(values, key=lambda row: row[0]):
         if name not in of_texts:
             continue
@@ -159,13 +159,13 @@ def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], fe
         advice = _advice(engine, name, of_texts[name], of_rows)
         if isinstance(advice, _Numbers):
             found[name] = _line(engine, [name], [of_texts[name]], advice.but, advice)
-            alike.setdefault((advice.words, advice.expression), {})[name] = advice.example
+            alike.setdefault(advice._replace(but="", example=""), {})[name] = advice.example
         elif line := advice or advice_on_dates(engine, name, of_texts[name], of_rows):
             found[name] = line
-    for (words, expression), examples in alike.items():
+    for numbers, examples in alike.items():
         if len(examples) > 1:
-            but = f" but for {listed(words)}" if words else f", written as {next(iter(examples.values()))!r}"
-            line = _line(engine, [*examples], [of_texts[name] for name in examples], but, _Numbers("", "", words, expression))
+            but = f" but for {listed(numbers.words)}" if numbers.words else f", written as {next(iter(examples.values()))!r}"
+            line = _line(engine, [*examples], [of_texts[name] for name in examples], but, numbers)
             found |= dict.fromkeys(examples, line)
     return found
 
@@ -175,7 +175,8 @@ class _Numbers(NamedTuple):
 
     but: str
     example: str
-    words: Sequence[str]
+    words: tuple[str, ...]
+    by_missing: bool  # whether the words are for `missing`, and not left out by the expression
     expression: str  # of the column _COLUMN, or ""
 
 
@@ -183,8 +184,7 @@ def _line(engine: Engine, names: Sequence[str], columns: Sequence[str], but: str
     """The line on some columns whose numbers are read alike."""
     dialect, words = engine.renderer.dialect, numbers.words
     derived = {each: numbers.expression.replace(_COLUMN, plain_name(dialect, each)) for each in columns if numbers.expression}
-    is_missing = words and "nullif(" not in numbers.expression
-    cures = [f"⟨missing={_json(words)}⟩"] if is_missing else []
+    cures = [f"⟨missing={_json(words)}⟩"] if words and numbers.by_missing else []
     cures += [f"⟨derive={_json(derived)}⟩"] if derived else []
     hold, are = ("holds", _AS_CATEGORY) if len(names) == 1 else ("hold", "and are taken for categories")
     return f"{listed(names)} {hold} numbers{but}, {are}; {_read(words)} {together(*cures)}"
@@ -272,7 +272,7 @@ def _advice(engine: Engine, name: str, column: str, values: Values) -> _Numbers 
         return None
     first = next((value for value in written if not value.isdigit()), written[0])
     but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {first!r}"
-    return _Numbers(but, first, tuple(words), "" if are_numbers and not are_grouped else expression)
+    return _Numbers(but, first, tuple(words), not are_grouped, "" if are_numbers and not are_grouped else expression)
 
 
 def _json(value: object) -> str:
