@@ -88,7 +88,7 @@ CROSS JOIN {{ nbsql.subquery(nbsql.labels_by_number(model, parameters)) }} AS la
 
 {#
   The relation of `rows` with nbsql_shares, the probabilities of the classes at the temperature, before normalisation. Those of the other
-  methods follow.
+  methods follow. An engine may check a temperature before it leaves out the rows of other methods, which have none.
 #}
 {% macro temperature_shares(rows, calibration) -%}
 {% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
@@ -99,7 +99,11 @@ CROSS JOIN {{ nbsql.subquery(nbsql.labels_by_number(model, parameters)) }} AS la
 CROSS JOIN (
   SELECT temperature AS nbsql_temperature
   FROM {{ calibration | indent(2) }} AS calibration
-  WHERE CASE WHEN temperature > 0 AND temperature < {{ nbsql.infinity() }} THEN TRUE ELSE {{ refusal }} END
+  WHERE CASE
+    WHEN method <> 'temperature' THEN FALSE
+    WHEN temperature > 0 AND temperature < {{ nbsql.infinity() }} THEN TRUE
+    ELSE {{ refusal }}
+  END
 ) AS calibration
 {%- endset -%}
 {{ nbsql.with_columns(cooled, [('nbsql_shares', nbsql.list_mapped(nbsql.word('nbsql_logs'), nbsql.exp(power)))]) }}
