@@ -39,6 +39,13 @@ def follow(change: Change, table: Source, rows: Callable[[], Source], present: P
             f"{table.label} is partitioned, or a partition, whose rows can be written past its triggers; "
             "follow a table by itself"
         )
+    database = draft.relations.database
+    own = None if database is None else engine.query_value("name_of_file", database)
+    if own is not None and str(database).removesuffix("_db") != own.removesuffix("_db"):
+        raise InputError(
+            f"triggers would know the file of {table.label} as {database!r}, and nobody could insert rows where it has its own "
+            f"name, {own!r}; DETACH it, and ATTACH it without AS"
+        )
     of_target = table.column(draft.spec.target)
     target = None if of_target is None else of_target.name
     if engine.query_value("row_count", table.relation, target):
