@@ -261,7 +261,7 @@ def test_a_file_is_followed_by_whoever_opens_it(tmp_path):
         con.execute("CREATE TABLE shop.anything AS SELECT 1 AS x")
     with duckdb.connect() as con:
         con.execute(f"ATTACH '{path}' AS other")
-        with pytest.raises(InputError, match=r"^triggers would know the file of other.inbox as 'other', .* 'shop'; DETACH it, "):
+        with pytest.raises(InputError, match=r"^triggers would know the file of other.inbox as 'other', .* 'shop'; DETACH"):
             nbsql.load(con, "it", database="other").follow("other.inbox")
     with duckdb.connect(path) as con:
         nbsql.load(con, "it").follow("inbox")

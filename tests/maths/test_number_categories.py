@@ -81,3 +81,17 @@ def test_a_number_that_is_none_of_the_categories_is_unseen(rows):
         found = model.predict_proba(f"SELECT {unseen} AS g").fetchall()[0][-3:]
         assert found == pytest.approx(priors, rel=1e-12), unseen
     assert model.predict_one({"g": 0.5})["probability"] == pytest.approx(max(priors), rel=1e-12)
+
+
+@pytest.mark.parametrize("fit", ["categorical", "joint"])
+def test_a_float_is_found_as_the_double_that_was_made_of_it(con, fit):
+    con.execute("CREATE TABLE rows AS SELECT (i % 3 / 10)::FLOAT AS g, ['u', 'v', 'w'][1 + i % 3] AS y FROM range(60) AS r(i)")
+    model = nbsql.fit(con, "rows", target="y", **FITS[fit])
+    expected = [row[-3:] for row in sorted(model.predict_proba("SELECT DISTINCT g FROM rows").fetchall())]
+    as_doubles = "SELECT DISTINCT g::DOUBLE AS g FROM rows"
+    for asked in (
+        as_doubles,
+        "SELECT i / 10 AS g FROM range(3) AS r(i)",
+        [{"g": g} for (g,) in con.execute(as_doubles).fetchall()],
+    ):
+        assert [row[-3:] for row in sorted(model.predict_proba(asked).fetchall())] == expected

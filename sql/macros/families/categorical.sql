@@ -25,17 +25,21 @@
 
 {#
   A number as text in the form of a type of fractions, or of whole numbers that are beyond the longest signed ones. It is read from its
-  text, because a FLOAT or DOUBLE 0.1 has other digits as a DECIMAL(18, 18).
+  text, because a FLOAT or DOUBLE 0.1 has other digits as a DECIMAL(18, 18). A DOUBLE that was made of a FLOAT has the text of the FLOAT.
 #}
 {% macro default__fraction_as_text(x, type) -%}
-{% set is_float = type | lower in ['double', 'float', 'real'] -%}
+{% set is_float, is_single = type | lower in ['double', 'float', 'real'], type | lower in ['float', 'real'] -%}
 {% set given %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 {% set as_it_is %}TRY_CAST({{ x }} AS {{ nbsql.fraction(type) }}){% endset -%}
 {% set as_read %}TRY_CAST({{ given }} AS {{ nbsql.fraction(type) }}){% endset -%}
+{% set own_form %}CAST({{ nbsql.without_negative_zero(as_it_is) }} AS {{ nbsql.string() }}){% endset -%}
 {% set form %}CAST({{ nbsql.without_negative_zero(as_read) if is_float else as_read }} AS {{ nbsql.string() }}){% endset -%}
 CASE
-  WHEN {{ nbsql.is_of_type(x, [type]) }} THEN {% if is_float %}CAST({{ nbsql.without_negative_zero(as_it_is) }} AS {{ nbsql.string() }})
+  WHEN {{ nbsql.is_of_type(x, [type]) }} THEN {% if is_float %}{{ own_form }}
   {%- else %}{{ given }}{% endif +%}
+  {% if is_single -%}
+  WHEN {{ nbsql.is_of_type(x, ['DOUBLE']) }} AND {{ as_it_is }} = {{ x }} THEN {{ own_form }}
+  {% endif -%}
   WHEN {{ nbsql.same_number(given, form) }} THEN {{ form }}
   ELSE {{ nbsql.shortest_number(given) }}
 END
