@@ -17,9 +17,13 @@
 {% endfor -%}
 {% set single, together, taken, by_pattern = {}, {}, {}, {} -%}
 {% for name in nbsql.names_before_patterns(options.families, columns) -%}
-{% set family = nbsql.family_of(name, options.families[name], options) -%}
+{% set given = options.families[name] -%}
+{% set named = given.get('columns') if given is mapping else none -%}
+{% set named = named if named is iterable and named is not string and named is not mapping else [] -%}
+{% set members = nbsql.columns_named(columns, named, "of '" ~ name ~ "'", relation) -%}
+{% if members %}{% set given = dict(given, columns=members | map(attribute='name') | list) %}{% endif -%}
+{% set family = nbsql.family_of(name, given, options) -%}
 {% if family.over_columns -%}
-{% set members = nbsql.columns_named(columns, family.columns, "of '" ~ name ~ "'", relation) -%}
 {% for member in members -%}
 {% do nbsql.refuse_if(member.name in taken or member.name in single,
   "column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}

@@ -36,7 +36,7 @@ FAMILIES = {
     "x": {"family": "gaussian", "prior": {"kappa": 1, "a": 2}},
     "above": "lognormal",
     "share": "beta",
-    "words": {"family": "complement", "columns": ["w1", "w2"]},
+    "words": {"family": "complement", "columns": ["w1", "W2"]},
     "a, b": {"family": "categorical", "unseen": "smooth", "levels": ["none"]},
 }
 IN_PYTHON = {
