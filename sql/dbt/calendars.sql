@@ -8,16 +8,18 @@
 {% macro derive_calendars(options, columns, relation, name) -%}
 {% set families, parts, derive, present = {}, {}, dict(options.derive), columns | map(attribute='name') | map('lower') | list -%}
 {% set exclude, given_features = options.exclude | list, options.features -%}
-{% for key, given in options.families.items() if (given.family if given is mapping else given) != 'calendar' -%}
-{% do families.update({key: given}) %}
-{% endfor -%}
 {% set named = (options.families.keys() | list + options.exclude + (given_features or [])) | map('lower') | list -%}
 {% set weight = options.weight -%}
 {% set taken = [options.target] + options.id + options.exclude + ([weight.at, weight.weight] if weight is mapping else [weight]) -%}
 {% set taken = taken | select('string') | map('lower') | list -%}
-{% set replaced = {} -%}
+{% set replaced, used = {}, [] -%}
 {% for column in columns -%}
-{% set calendar = nbsql.calendar_of(column, options.families, columns, column.name | lower in taken, name) -%}
+{% set keys = [] -%}
+{% for key in options.families
+  if key | string | lower == column.name | lower or (nbsql.is_pattern(key, columns) and nbsql.columns_like(key, [column])) -%}
+{% do keys.append(key) %}
+{% endfor -%}
+{% set calendar = nbsql.calendar_of(column, keys, options.families, column.name | lower in taken, name) -%}
 {% if calendar is not none -%}
 {% set known, zoned = nbsql.parts_of_type(column.type), nbsql.is_zoned(column.type) -%}
 {% set is_chosen = given_features is none or column.name | lower in given_features | map('lower') | list -%}
@@ -27,17 +29,21 @@
   "'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no ' ~ part ~ '; leave it out of parts') %}
 {% set title = part ~ ' of ' ~ column.name -%}
 {% set is_taken = title | lower in named or (is_chosen and (calendar.parts or part != 'minute')) -%}
+{% if is_taken %}{% do used.extend(keys) %}{% endif -%}
 {% if is_taken and title | lower not in present -%}
 {% do made.append(title) %}
 {% do parts.update({title: {'column': column.name, 'type': column.type, 'part': part}}) %}
 {% set zone = calendar.zone or 'UTC' if zoned else none -%}
 {% do derive.update({title: nbsql.calendar_part(column.name, part, zone) | trim}) %}
-{% if title not in families %}{% do families.update({title: calendar.family}) %}{% endif -%}
+{% if title not in options.families %}{% do families.update({title: calendar.family}) %}{% endif -%}
 {% endif -%}
 {% endfor -%}
 {% do replaced.update({column.name | lower: made}) %}
 {% do exclude.append(column.name) %}
 {% endif -%}
+{% endfor -%}
+{% for key, given in options.families.items() if key not in used or (given.family if given is mapping else given) != 'calendar' -%}
+{% do families.update({key: given}) %} {# a calendar of no feature is refused with those of other families #}
 {% endfor -%}
 {% if given_features is not none -%}
 {% set features = [] -%}
@@ -49,22 +55,20 @@
 {%- endmacro %}
 
 {# The calendar of a column: its parts, none for those of its type, its zone, and the family of each part; none without a calendar. #}
-{% macro calendar_of(column, families, columns, is_taken, name) -%}
+{% macro calendar_of(column, keys, families, is_taken, name) -%}
 {% set found = [] -%}
-{% for key, given in families.items() -%}
-{% if key | string | lower == column.name | lower or (nbsql.is_pattern(key, columns) and nbsql.columns_like(key, [column])) -%}
-{% do found.append({'family': given} if given is string else given) %}
-{% endif -%}
-{% endfor -%}
+{% for key in keys %}{% do found.append({'family': families[key]} if families[key] is string else families[key]) %}{% endfor -%}
 {% set given = found | selectattr('family', 'equalto', 'calendar') | list -%}
-{% if not given and (found or is_taken or not nbsql.parts_of_type(column.type)) %}{% do return(none) %}{% endif -%}
+{% if is_taken or (not given and (found or not nbsql.parts_of_type(column.type))) %}{% do return(none) %}{% endif -%}
 {% set given = given[0] if given else {'family': 'calendar'} -%}
 {% do nbsql.check_family_options(given, ['parts', 'zone', 'alpha', 'nulls', 'unseen', 'estimate'], column.name) %}
 {% do nbsql.refuse_if(not nbsql.parts_of_type(column.type),
   "column '" ~ column.name ~ "' is " ~ column.type ~ ", which family 'calendar' does not take (it takes temporal columns); cast it, or "
   ~ 'choose another family') %}
-{% set zoned = nbsql.is_zoned(column.type) -%}
-{% if given.zone and not zoned -%}
+{% set zoned, zone = nbsql.is_zoned(column.type), given.get('zone') -%}
+{% do nbsql.refuse_if(zone is not none and (zone is not string or not zone | trim),
+  "zone of '" ~ column.name ~ "' must be the name of a time zone, such as Europe/Berlin, not '" ~ zone ~ "'") %}
+{% if zone and not zoned -%}
 {% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no time zone; leave out zone') %}
 {% elif zoned and not found and this.identifier == name -%}
 {% do exceptions.warn(
@@ -74,8 +78,8 @@
 {% set family = {'family': 'categorical'} -%}
 {% for option in given if option not in ['family', 'parts', 'zone'] %}{% do family.update({option: given[option]}) %}{% endfor -%}
 {% set parts = [given.parts] if given.parts is string else given.get('parts') -%}
-{% if parts is not none %}{% do nbsql.check_list(parts, 'parts', column.name) %}{% endif -%}
-{% do return({'parts': parts, 'zone': given.get('zone'), 'family': family}) %}
+{% if parts is not none %}{% do nbsql.check_list(parts, 'parts', column.name, 1) %}{% endif -%}
+{% do return({'parts': parts, 'zone': zone, 'family': family}) %}
 {%- endmacro %}
 
 {# The parts that a type of dates and times has. #}

@@ -4,7 +4,9 @@
 {% macro check_derive(derive, name) -%}
 {% do nbsql.refuse_if(derive is not mapping,
   "derive of '" ~ name ~ "' must be a mapping such as {per_page: price / pages}, not " ~ derive) %}
-{% for column, expression in derive.items() if not (expression is string and expression | trim) or column.lower().startswith('nbsql_') -%}
+{% do nbsql.check_once(derive, "derive of '" ~ name ~ "'") %}
+{% for column, expression in derive.items()
+  if not (column and expression is string and expression | trim) or column.lower().startswith('nbsql_') -%}
 {% do nbsql.refuse(
   "derive of '" ~ name ~ "' has " ~ column ~ ': ' ~ expression ~ ', which is no expression, or a name that nbsql keeps for itself') %}
 {% endfor -%}

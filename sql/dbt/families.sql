@@ -191,7 +191,11 @@
 {% set conjugate = {'mean': none, 'kappa': 1.0, 'a': 2.0, 'b': none} -%}
 {% do nbsql.refuse_if(prior is not mapping or prior | reject('in', conjugate) | list,
   "prior of '" ~ feature ~ "' must have some of mean, kappa, a and b, such as {kappa: 1, a: 2}, not " ~ prior) %}
-{% do conjugate.update(prior) %}
+{% for parameter, value in prior.items() if value is not none -%}
+{% set least = none if parameter == 'mean' else 0 -%}
+{% do conjugate.update({parameter: nbsql.checked_number(value, parameter ~ ' in the prior', feature, least)}) %}
+{% endfor -%}
+{% do nbsql.refuse_if(0 in [conjugate.a, conjugate.b], "a and b in the prior of '" ~ feature ~ "' must be above 0") %}
 {% do nbsql.refuse_if(is_sample or options.shared_variance,
   "a prior of '" ~ feature ~ "' is an estimate of the variance already; leave out variance and shared_variance") %}
 {% do nbsql.refuse_if(estimate == 'mean' and conjugate.a <= 1,
@@ -279,6 +283,11 @@
 {% do nbsql.refuse_if(options.columns is string or options.columns | length < 2,
   "family '" ~ family.name ~ "' of '" ~ feature ~ "' needs at least two count columns: {family: " ~ family.name
   ~ ', columns: [w1, w2]}') %}
+{% do nbsql.check_once(options.columns, "columns of '" ~ feature ~ "'") %}
+{% for column in (alpha if alpha is mapping else {}) if column not in options.columns -%}
+{% do nbsql.refuse(
+  "alpha of '" ~ feature ~ "' names '" ~ column ~ "', which is none of its columns: " ~ nbsql.quoted_names(options.columns)) %}
+{% endfor -%}
 {% set declared = [] -%}
 {% for column in options.columns -%}
 {% set has_own = alpha is mapping and column in alpha -%}
@@ -319,9 +328,9 @@
   option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.quoted_names(allowed) ~ ', not ' ~ value) %}
 {%- endmacro %}
 
-{# Refuses the value of an option that is no list. #}
-{% macro check_list(value, option, feature) -%}
-{% do nbsql.refuse_if(value is string or value is mapping or value is not iterable,
+{# Refuses the value of an option that is no list, or one with a none, or fewer than `least` values. #}
+{% macro check_list(value, option, feature, least=0) -%}
+{% do nbsql.refuse_if(value is string or value is mapping or value is not iterable or none in value or value | length < least,
   option ~ " of '" ~ feature ~ "' must be a list, such as ['a', 'b'], not " ~ value) %}
 {%- endmacro %}
 

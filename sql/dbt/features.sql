@@ -7,6 +7,8 @@
 {% macro features_of(options, columns, relation) -%}
 {% set roles = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
 {% set reserved = nbsql.columns_named(columns, roles, 'the target, the weight or an id', relation) | map(attribute='name') | list -%}
+{% do nbsql.refuse_if(reserved[0] in reserved[1:],
+  "column '" ~ reserved[0] ~ "' cannot be both the target and the weight, the time of a half-life or an id; name another") %}
 {% set excluded = nbsql.columns_named(columns, options.exclude, 'to exclude', relation) | map(attribute='name') | list -%}
 {% set chosen = columns | rejectattr('name', 'in', reserved) | list -%}
 {% if options.features is not none %}{% set chosen = nbsql.columns_named(columns, options.features, 'a feature', relation) %}{% endif -%}

@@ -102,6 +102,16 @@
 {% do return(names) %}
 {%- endmacro %}
 
+{# Refuses a column that an option names twice. #}
+{% macro check_once(names, option) -%}
+{% set known = [] -%}
+{% for name in names -%}
+{% set folded = name if target.type == 'postgres' else name | string | lower -%}
+{% do nbsql.refuse_if(folded in known, option ~ " names '" ~ name ~ "' twice; name it once") %}
+{% do known.append(folded) %}
+{% endfor -%}
+{%- endmacro %}
+
 {# Names in quotes, separated by commas, for a message. #}
 {% macro quoted_names(names) -%}
 {% set quoted = [] -%}

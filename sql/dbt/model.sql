@@ -88,7 +88,7 @@
   "half_life of '" ~ name ~ "' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, not "
   ~ weight.half_life) %}
 {% set at = nbsql.column_named(columns, weight.at, 'the time of the half-life', relation) -%}
-{% do nbsql.refuse_if((at.kind == 'integer') != (unit is none),
+{% do nbsql.refuse_if(at.kind != ('integer' if unit is none else 'temporal'),
   "column '" ~ at.name ~ "' is " ~ at.type ~ ', and a half-life of ' ~ weight.half_life ~ ' takes '
   ~ ('a whole number' if unit is none else 'a time')) %}
 {% set length = number * (1 if unit is none else units[unit] * 1000000) -%}

@@ -60,10 +60,13 @@
 {% set names = [options[option]] if options[option] is string else options[option] -%}
 {% do nbsql.refuse_if(names is mapping or names is not iterable or names | reject('string') | list,
   option ~ " of '" ~ node.name ~ "' must be a list of texts, such as ['a', 'b'], not " ~ names) %}
+{% if option != 'missing' %}{% do nbsql.check_once(names, option ~ " of '" ~ node.name ~ "'") %}{% endif -%}
 {% do options.update({option: names}) %}
 {% endfor -%}
 {% do nbsql.refuse_if(options.families is not mapping,
   "families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
+{% do nbsql.check_once(options.families, "families of '" ~ node.name ~ "'") %}
+{% if options.classes is not none %}{% do nbsql.check_list(options.classes, 'classes', node.name, 1) %}{% endif -%}
 {% do nbsql.refuse_if(options.slice_by is not none and (options.slice_by is not string or options.slice_by | trim == ''),
   "slice_by of '" ~ node.name ~ "' must be an expression in SQL, such as sent_on, not " ~ options.slice_by) %}
 {% do nbsql.check_derive(options.derive, node.name) %}

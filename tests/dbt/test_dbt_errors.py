@@ -209,6 +209,36 @@ OPTIONS = {
         {"target": "y", "features": ["x", "d"], "families": {"d": "categorical"}, "weight": {"half_life": "9 days", "at": "d"}},
         "column 'd' is the target, the weight or an id; leave it out of the features",
     ),
+    "calendar_of_age": (
+        {"target": "y", "families": {"d": "calendar"}, "weight": {"half_life": "9 days", "at": "d"}},
+        "families names 'd', which is not among the features; take it out, or add it to features",
+    ),
+    "age_of_text": (
+        {"target": "y", "features": ["x"], "weight": {"half_life": "9 days", "at": "s"}},
+        "column 's' is VARCHAR, and a half-life of 9 days takes a time",
+    ),
+    "no_parts": (
+        {"target": "y", "families": {"d": {"family": "calendar", "parts": []}}},
+        "parts of 'd' must be a list, such as ['a', 'b'], not []",
+    ),
+    "empty_zone": (
+        {"target": "y", "families": {"d": {"family": "calendar", "zone": ""}}},
+        "zone of 'd' must be the name of a time zone, such as Europe/Berlin, not ''",
+    ),
+    "twice": ({"target": "y", "features": ["x", "x"]}, "features of 'twice' names 'x' twice; name it once"),
+    "target_as_id": (
+        {"target": "y", "features": ["x"], "id": "y"},
+        "column 'y' cannot be both the target and the weight, the time of a half-life or an id; name another",
+    ),
+    "no_classes": ({"target": "y", "classes": "ab"}, "classes of 'no_classes' must be a list, such as ['a', 'b'], not ab"),
+    "negative_prior": (
+        {"target": "y", "families": {"x": {"family": "gaussian", "prior": {"kappa": -1}}}},
+        "kappa in the prior of 'x' must be a number of at least 0, not -1",
+    ),
+    "alpha_of_no_column": (
+        {"target": "y", "families": {"m": {"family": "multinomial", "columns": ["n", "w"], "alpha": {"s": 2}}}},
+        "alpha of 'm' names 's', which is none of its columns: 'n', 'w'",
+    ),
     "no_mode": (
         {"target": "y", "families": {"x": {"family": "gaussian", "estimate": "mode"}}},
         "estimate: mode of 'x' needs a prior, such as prior: {kappa: 1, a: 2}",
