@@ -8,6 +8,7 @@ from typing import Any
 
 from nbsql.dbt.package import parts_called
 from nbsql.dbt.schema import default_options, refused_options
+from nbsql.evaluation.slices import RESERVED
 from nbsql.family import FAMILIES, INFERRED, Estimate, Nulls, Unseen
 from nbsql.family.facts import choices_of, facts
 from nbsql.family.text import STOP_WORDS
@@ -43,6 +44,7 @@ def facts_sql() -> str:
             ("options_of_python", " The other options of nbsql.fit, and those of its methods. ", _returned(refused_options())),
             ("rule_messages", " What is wrong with values that break a rule. ", _returned(rules)),
             ("shared_choices", " The values of options of every family. ", _returned(choices)),
+            ("columns_of_slices", " What a column by which to slice may not be named. ", _returned(RESERVED)),
             ("english_stop_words", " The words of stop_words: english, between blanks. ", words),
         )
     )

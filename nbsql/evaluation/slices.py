@@ -12,7 +12,7 @@ from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.storage.state import ModelState
 
-_RESERVED = (
+RESERVED = (
     "rows", "weight", "accuracy", "low", "high", "log_loss", "brier", "roc_auc", "precision", "selection_rate",
     "false_positive_rate", "false_negative_rate", "class", "metric", "value", "standard_error",
 )  # fmt: skip
@@ -112,7 +112,7 @@ def check_slices(by: Any, source: Source) -> list[str]:
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"⟨by⟩ must be the name of a column, or a list of them, not {by!r}")
     for name in names:
-        if folded(name) in _RESERVED:
+        if folded(name) in RESERVED:
             raise InputError(f"column {name!r} of {source.label} has the name of a column of the slices; rename it")
     if len({*map(folded, names)}) < len(names):
         raise InputError(f"⟨by⟩ names a column twice: {listed(names)}")

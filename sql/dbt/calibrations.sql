@@ -21,7 +21,7 @@
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(method, ['temperature', 'platt', 'isotonic', 'certain'], 'method', 'nbsql.fitted_calibration') %}
 {% set certain, of_scores = method == 'certain', method in ['platt', 'isotonic'] -%}
-{% do nbsql.refuse_if(confidence is not none and not certain, "confidence goes with method='certain'") %}
+{% do nbsql.refuse_unread([('confidence', confidence, certain, "method='certain'")]) %}
 {% if confidence is not none %}{% do nbsql.check_share(confidence, 'confidence') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.refuse_if(model.form.class_columns | length < 2, "'" ~ model.name ~ "' has one class only; there is nothing to calibrate") %}

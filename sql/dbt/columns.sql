@@ -82,10 +82,15 @@
 {% do return(column.name) %}
 {%- endmacro %}
 
-{# Refuses an expression that is a single word and no column, nor a value such as current_date. All others are the database's to judge. #}
-{% macro check_word(columns, expression, role, relation) -%}
+{#
+  Refuses an option that is no expression, or a single word that is no column, nor a value such as current_date. All others are the
+  database's to judge.
+#}
+{% macro check_expression(columns, expression, option, name, relation) -%}
+{% do nbsql.refuse_if(expression is not none and (expression is not string or not expression | trim),
+  option ~ " of '" ~ name ~ "' must be an expression in SQL, such as sent_on, not " ~ expression) %}
 {% if modules.re.match('[A-Za-z_]\\w*$', (expression or '') | string) and not modules.re.match('(?i)current_|local', expression) -%}
-{% do nbsql.column_named(columns, expression | lower, role, relation) %}
+{% do nbsql.column_named(columns, expression | lower, 'which ' ~ option ~ ' names', relation) %}
 {% endif -%}
 {%- endmacro %}
 

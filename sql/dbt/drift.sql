@@ -15,17 +15,21 @@
 {% do nbsql.refuse_if((a is none) != (b is none) or (against is not none and a is not none),
   'nbsql.feature_drift compares slices a with slices b, or the newest slices, or statistics against others; give a and b, or neither') %}
 {% set slices = nbsql.checked_number(slices, 'slices', 'nbsql.feature_drift', 1, whole=true) -%}
+{% do nbsql.refuse_unread([
+  ('slices', slices if slices > 1 else none, a is none and against is none, 'neither a and b nor against')]) %}
 {% set sides = [] if a is not none else nbsql.sides_of_drift(model, statistics, slices, against, training) -%}
 {% if a is not none -%}
 {% set cells = nbsql.exact_cells(statistics, model.spec.target_type) -%}
 {% set known = nbsql.query_rows('SELECT DISTINCT slice FROM ' ~ cells ~ ' AS cells WHERE slice IS NOT NULL') | map(attribute=0) | list -%}
 {% for side in [a, b] -%}
 {% set names = [] -%}
-{% for name in ([side] if side is string or side is number else side) -%}
+{% for name in nbsql.as_list(side) -%}
 {% do nbsql.refuse_if(nbsql.label_of(name) not in known,
   "no slice '" ~ name ~ "' in '" ~ model.name ~ "'; it has " ~ (nbsql.quoted_names(known | sort) or 'none')) %}
 {% do names.append(nbsql.text(nbsql.label_of(name))) %}
 {% endfor -%}
+{% do nbsql.refuse_if(not names,
+  "name at least one slice of '" ~ model.name ~ "'; it has " ~ (nbsql.quoted_names(known | sort) or 'none')) %}
 {% do sides.append('(SELECT * FROM ' ~ cells ~ ' AS cells WHERE slice IN (' ~ names | join(', ') ~ '))') %}
 {% endfor -%}
 {% endif -%}

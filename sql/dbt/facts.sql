@@ -120,6 +120,12 @@
 {% do return({'nulls': ['skip', 'category', 'error'], 'unseen': ['skip', 'smooth'], 'estimate': ['mean', 'mode']}) %}
 {%- endmacro %}
 
+{# What a column by which to slice may not be named. #}
+{% macro columns_of_slices() -%}
+{% do return(['rows', 'weight', 'accuracy', 'low', 'high', 'log_loss', 'brier', 'roc_auc', 'precision', 'selection_rate',
+  'false_positive_rate', 'false_negative_rate', 'class', 'metric', 'value', 'standard_error']) %}
+{%- endmacro %}
+
 {# The words of stop_words: english, between blanks. #}
 {% macro english_stop_words() -%}
 {% do return('a an the this that these those some any each every either neither both all such no nor not only own same other another i me

@@ -334,13 +334,14 @@
   option ~ " of '" ~ feature ~ "' must be a list, such as ['a', 'b'], not " ~ value) %}
 {%- endmacro %}
 
-{# The value of an option that is a number. A missing number, or one below `least` if that is given, is refused. #}
-{% macro checked_number(value, option, feature, least=0, whole=false) -%}
+{# The value of an option that is a number. A missing number, or one below `least` or above `most` if these are given, is refused. #}
+{% macro checked_number(value, option, feature, least=0, whole=false, most=none) -%}
 {% set digits = '\\s*[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?\\s*$' -%}
 {% set is_number = value is number or (value is string and modules.re.match(digits, value)) -%}
 {% set number = value | float if is_number and value is not boolean else none -%}
-{% if number is none or number != number or number > 1e300 or (least is not none and number < least) or (whole and number % 1) -%}
-{% set bound = '' if least is none else ' of at least ' ~ least -%}
+{% set largest = 1e300 if most is none else most -%}
+{% if number is none or number != number or number > largest or (least is not none and number < least) or (whole and number % 1) -%}
+{% set bound = '' if least is none else ' of at least ' ~ least if most is none else ' from ' ~ least ~ ' to ' ~ most -%}
 {% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be a " ~ ('whole ' if whole else '') ~ 'number' ~ bound ~ ', not ' ~ value) %}
 {% endif -%}
 {% do return(number | int if whole else number) %}

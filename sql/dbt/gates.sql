@@ -95,10 +95,23 @@
   option ~ ' must be a number between 0 and 1, such as 0.9, not ' ~ value) %}
 {%- endmacro %}
 
-{# The columns that an option names: a list of them, or a single one. Anything else is refused. #}
-{% macro given_names(given, option) -%}
+{# Refuses arguments that are given and not read: a list of a name, its value, whether it is read, and what it goes with. #}
+{% macro refuse_unread(arguments) -%}
+{% for name, value, is_read, others in arguments if value is not none and not is_read -%}
+{% do nbsql.refuse(name ~ ' goes with ' ~ others) %}
+{% endfor -%}
+{%- endmacro %}
+
+{# A value that is no list as a list of it. #}
+{% macro as_list(value) -%}
+{% do return([value] if value is string or value is number or value is boolean or value is none else value) %}
+{%- endmacro %}
+
+{# The columns that an option names: a list of them, at least so many, or a single one. Anything else is refused. #}
+{% macro given_names(given, option, least=1) -%}
 {% set names = [given] if given is string else given -%}
-{% do nbsql.refuse_if(names is mapping or names is not iterable, option ~ ' must be a list of columns, not ' ~ given) %}
+{% do nbsql.refuse_if(names is mapping or names is not iterable or names | length < least,
+  option ~ ' must be a list of columns, not ' ~ given) %}
 {% do return(names) %}
 {%- endmacro %}
 

@@ -27,7 +27,7 @@
 {% set ids = nbsql.columns_named(columns, options.id, 'an id', training) | map(attribute='name') | list -%}
 {% set aged = nbsql.half_life_options(options, columns, target, training, node.name) -%}
 {% if aged is none -%}
-{% do nbsql.check_word(columns, options.slice_by, 'which slice_by names', training) %}
+{% do nbsql.check_expression(columns, options.slice_by, 'slice_by', node.name, training) %}
 {% else -%}
 {% do options.update({'weight': aged.weight, 'id': options.id + [aged.at], 'slice_by': 'nbsql_period'}) %} {# no feature either #}
 {% endif -%}

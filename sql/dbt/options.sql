@@ -67,8 +67,6 @@
   "families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
 {% do nbsql.check_once(options.families, "families of '" ~ node.name ~ "'") %}
 {% if options.classes is not none %}{% do nbsql.check_list(options.classes, 'classes', node.name, 1) %}{% endif -%}
-{% do nbsql.refuse_if(options.slice_by is not none and (options.slice_by is not string or options.slice_by | trim == ''),
-  "slice_by of '" ~ node.name ~ "' must be an expression in SQL, such as sent_on, not " ~ options.slice_by) %}
 {% do nbsql.check_derive(options.derive, node.name) %}
 {% for option in ['alpha', 'lookback'] -%}
 {% do options.update({option: nbsql.checked_number(options[option], option, node.name, whole=option == 'lookback')}) %}

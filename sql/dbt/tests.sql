@@ -47,10 +47,11 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% do nbsql.check_has('long queries', 'nbsql_drift_below') %}
 {% if nbsql.is_not_tested([model] + ([] if against is none else [against])) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% set given = {'maximum': maximum, 'slices': slices, 'against': against} -%}
-{% set training = arguments.get('training', training) -%}
 {% do nbsql.complete_arguments('nbsql_drift_below', given, kwargs, arguments, ['training']) %}
+{% set training = arguments.get('training', training) -%}
 {% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
 {% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1, whole=true) -%}
+{% do nbsql.refuse_unread([('slices', slices if slices > 1 else none, given.against is none, 'no against')]) %}
 {% set counted = nbsql.counted_model(model, training) -%}
 {% set old, new = nbsql.sides_of_drift(counted, model, slices, given.against, training) -%}
 {% set query -%}
@@ -141,6 +142,7 @@ WHERE n < -1e-9 * gross OR m2 < 0
 #}
 {% macro complete_arguments(test, given, unknown, arguments, others=[]) -%}
 {% do nbsql.check_engine() %}
+{% do nbsql.refuse_if(arguments is not mapping, 'arguments of ' ~ test ~ ' must be a mapping, not ' ~ arguments) %}
 {% for argument in unknown.keys() | list + arguments.keys() | list if argument not in given and argument not in others -%}
 {% do nbsql.refuse(test ~ " has no argument '" ~ argument ~ "'; it has " ~ (nbsql.quoted_names(given) or 'none')) %}
 {% endfor -%}

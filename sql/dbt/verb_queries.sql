@@ -7,12 +7,11 @@
 {% macro query_of_verb(verb, statistics, source, where, training, columns, calibration=none, certain=none, by_class=false) -%}
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
-{% do nbsql.refuse_if(certain is none and by_class, 'by_class goes with certain') %}
-{% if certain is not none -%}
-{% do nbsql.check_share(certain, 'certain') %}
-{% do nbsql.refuse_if(calibration is none,
-  "certain goes with calibration=ref('...'), of nbsql.fitted_calibration(..., method='certain')") %}
-{% endif -%}
+{% do nbsql.refuse_if(by_class is not boolean, 'by_class of nbsql.predictions must be true or false, not ' ~ by_class) %}
+{% if certain is not none %}{% do nbsql.check_share(certain, 'certain') %}{% endif -%}
+{% do nbsql.refuse_unread([
+  ('by_class', by_class or none, certain is not none, 'certain'),
+  ('certain', certain, calibration is not none, "calibration=ref('...'), of nbsql.fitted_calibration(..., method='certain')")]) %}
 {% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration, certain is not none) -%}
 {% set known = nbsql.check_source(model, source, []) -%}
 {% do nbsql.pass_columns(model, known, columns, source, {
@@ -55,7 +54,7 @@
   one is refused.
 #}
 {% macro pass_columns(model, known, columns, source, added) -%}
-{% set names = [] if columns is none else nbsql.given_names(columns, 'columns') -%}
+{% set names = [] if columns is none else nbsql.given_names(columns, 'columns', 0) -%}
 {% set passed = nbsql.columns_named(known, names, 'which columns= names', source) -%}
 {% for column in (known if columns is none else passed) if column.name | lower in added | map('lower') | list -%}
 {% do nbsql.refuse(

@@ -99,14 +99,24 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else nbsql.given_names(by, 'by') -%}
-{% set bins = nbsql.checked_number(bins, 'bins', 'nbsql.evaluation', 1, whole=true) -%}
+{% do nbsql.check_once(by, 'by') %}
+{% for name in by if name | string | lower in nbsql.columns_of_slices() -%}
+{% do nbsql.refuse("column '" ~ name ~ "' has the name of a column of the slices; rename it, in a model before") %}
+{% endfor -%}
+{% set bins = nbsql.checked_number(bins, 'bins', 'nbsql.evaluation', 1, true, 1000000) -%}
 {% do nbsql.checked_choice(table, ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds']
   + of_slices, 'table', 'nbsql.evaluation') %}
 {% do nbsql.refuse_if(not by and (between is not none or table in of_slices),
   (table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
-{% do nbsql.refuse_if(label is not none and between is none,
-  "label of nbsql.evaluation goes with between; the metrics of each class are rows of table='metrics'") %}
+{% do nbsql.refuse_unread([
+  ('by', by or none, between is not none or table in of_slices, "table='slices', table='slice_intervals' or between"),
+  ('label', label, between is not none, "between; the metrics of each class are rows of table='metrics'"),
+  ('table', table, between is none or table == 'metrics', 'all but between, which makes a table of its own; leave out one of them')]) %}
 {% set model = nbsql.calibrated(nbsql.scoring_model(statistics, training), calibration) -%}
+{% set labels = model.form.class_columns | map(attribute='label') | list -%}
+{% if between is not none and not model.lacks_classes and (label is not none or labels | length > 2) -%}
+{% do nbsql.checked_choice(nbsql.label_of(label), labels, 'label', 'nbsql.evaluation') %}
+{% endif -%}
 {% set known = nbsql.check_source(model, source, [model.spec.target], weight, by) -%}
 {% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
 {% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, role, source).kind == 'text')) %}{% endfor -%}
@@ -122,8 +132,8 @@ SELECT
   "between must be a list of two slices, ['north', 'south'], not " ~ between) %}
 {% for side in between -%}
 {% do sides.append([]) %}
-{% for value in ([side] if side is string or side is number or side is none else side) -%}
-{% do sides[-1].append(none if value is none else value | string) %}
+{% for value in nbsql.as_list(side) -%}
+{% do sides[-1].append(none if value is none else nbsql.label_of(value)) %}
 {% endfor -%}
 {% do nbsql.refuse_if(sides[-1] | length != by | length,
   'a slice has a value of each column of by, ' ~ nbsql.quoted_names(by) ~ '; between has ' ~ side) %}
@@ -136,7 +146,7 @@ SELECT
 {% do nbsql.refuse_if(found[0] > 0 and found[loop.index] == 0,
   source.identifier ~ ' has no slice ' ~ side ~ ' by ' ~ nbsql.quoted_names(by)) %}
 {% endfor -%}
-{% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else label | string) -%}
+{% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else nbsql.label_of(label)) -%}
 {% else -%}
 {% set more = [bins] if table in ['metrics', 'calibration', 'lift'] else [sliced] if table in of_slices else [] -%}
 {% set query = nbsql[{'slices': 'sliced_metrics', 'slice_intervals': 'intervals'}.get(table, table)](judged, *more) -%}
@@ -158,7 +168,7 @@ SELECT
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
 {% set n = nbsql.checked_number(n, 'n', 'nbsql.review_queue', 1, whole=true) -%}
-{% do nbsql.refuse_if(costs is not none and by != 'expected cost', "costs of nbsql.review_queue go with by='expected cost'") %}
+{% do nbsql.refuse_unread([('costs', costs, by == 'expected cost', "by='expected cost'")]) %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, model.spec.id) -%}
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}
@@ -225,18 +235,19 @@ SELECT
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set labels = model.form.class_columns | map(attribute='label') | list -%}
-{% for name, value in {'points': points, 'odds': odds, 'double': double, 'digits': digits or 0}.items() -%}
-{% do nbsql.checked_number(value, name, 'nbsql.scorecard', none) %}
+{% set scale = {'digits': none if digits is none else nbsql.checked_number(digits, 'digits', 'nbsql.scorecard', 0, true, 9)} -%}
+{% for name, value in {'points': points, 'odds': odds, 'double': double}.items() -%}
+{% do scale.update({name: nbsql.checked_number(value, name, 'nbsql.scorecard', none)}) %}
 {% endfor -%}
 {% set label = nbsql.label_of(target) if target is not none and not model.lacks_classes else labels | last -%}
 {% do nbsql.refuse_if(labels | length < 2 or label not in labels or (target is none and labels | length > 2),
   "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.quoted_names(labels)) %}
-{% do nbsql.refuse_if(odds <= 0 or double <= 0, "odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
+{% do nbsql.refuse_if(scale.odds <= 0 or scale.double <= 0,
+  "odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
 {% for feature in model.facts.features if feature.family.over_columns or not feature.family.get('has_categories') -%}
 {% do nbsql.refuse(
   "'" ~ feature.name ~ "' of '" ~ model.name ~ "' is " ~ feature.family.name ~ ', which has no values to give points to; leave it out') %}
 {% endfor -%}
-{% set scale = {'points': points, 'odds': odds, 'double': double, 'digits': digits} -%}
 {% set priors, cells = nbsql.subquery(nbsql.checked_priors(model, statistics)), nbsql.current_cells(model, statistics) -%}
 {% set literal = nbsql.class_literal(label, model.spec.target_type) -%}
 {% do return(nbsql.body(nbsql.scorecard_lines(model, cells, priors, literal, scale))) %}
@@ -254,7 +265,7 @@ SELECT
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, [], weight, [model.spec.target]) -%}
-{% do nbsql.check_word(known, by, 'which by= names', source) %}
+{% do nbsql.check_expression(known, by, 'by', 'nbsql.monitoring', source) %}
 {% set names = ([model.spec.target] + model.feature_columns) | unique(case_sensitive=true) | list -%}
 {% set label = known | map(attribute='name') | select('in', [model.spec.target]) | list -%}
 {% set sides = [(nbsql.rows_to_score(model, source, where), (label or [none]) + names[1:], by, false)] -%}

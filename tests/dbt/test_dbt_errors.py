@@ -425,7 +425,7 @@ MODELS = {
     ),
     "no_period": (
         "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), by='region') }}",
-        "no column 'region' in rows, which by= names; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+        "no column 'region' in rows, which by names; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
     ),
     "no_weight": (
         "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), weight='v') }}",
@@ -506,7 +506,7 @@ MODELS = {
     ),
     "no_bins": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'calibration', bins='0') }}",
-        "bins of 'nbsql.evaluation' must be a whole number of at least 1, not 0",
+        "bins of 'nbsql.evaluation' must be a whole number from 1 to 1000000, not 0",
     ),
     "one_slice": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between='ab') }}",
@@ -526,11 +526,11 @@ MODELS = {
     ),
     "label_of_no_slice": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), label='a') }}",
-        "label of nbsql.evaluation goes with between; the metrics of each class are rows of table='metrics'",
+        "label goes with between; the metrics of each class are rows of table='metrics'",
     ),
     "costs_of_no_cost": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), costs={'a': {'b': 2}}) }}",
-        "costs of nbsql.review_queue go with by='expected cost'",
+        "costs goes with by='expected cost'",
     ),
     "one_cost": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'a': 2}) }}",
@@ -539,6 +539,54 @@ MODELS = {
     "no_price": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'a': {'b': 'x'}}) }}",
         "a cost of 'nbsql.review_queue' must be a number, not x",
+    ),
+    "slices_of_all": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s') }}",
+        "by goes with table='slices', table='slice_intervals' or between",
+    ),
+    "two_tables": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'roc', by='s', between=['t', none]) }}",
+        "table goes with all but between, which makes a table of its own; leave out one of them",
+    ),
+    "slices_named_as_numbers": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by='Class') }}",
+        "column 'Class' has the name of a column of the slices; rename it, in a model before",
+    ),
+    "slices_of_no_column": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by=[]) }}",
+        "by must be a list of columns, not []",
+    ),
+    "slices_twice": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by=['s', 's']) }}",
+        "by names 's' twice; name it once",
+    ),
+    "no_label_of_slices": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between=['t', none], label='c') }}",
+        "label of 'nbsql.evaluation' must be one of 'a', 'b', not c",
+    ),
+    "no_digits": (
+        "{{ nbsql.scorecard(ref('good'), digits=1.5) }}",
+        "digits of 'nbsql.scorecard' must be a whole number from 0 to 9, not 1.5",
+    ),
+    "no_expression_of_periods": (
+        "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), by=['s']) }}",
+        "by of 'nbsql.monitoring' must be an expression in SQL, such as sent_on, not ['s']",
+    ),
+    "no_word_for_yes": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'rows'), by_class='no') }}",
+        "by_class of nbsql.predictions must be true or false, not no",
+    ),
+    "slices_against_others": (
+        "{{ nbsql.feature_drift(ref('good'), slices=2, against=ref('good')) }}",
+        "slices goes with neither a and b nor against",
+    ),
+    "no_slice_to_compare": (
+        "{{ nbsql.feature_drift(ref('good'), a=[], b=true) }}",
+        "name at least one slice of 'good'; it has none",
+    ),
+    "no_mapping_of_arguments": (
+        "{{ nbsql.test_nbsql_within(ref('watched'), arguments=0.2) }}",
+        "arguments of nbsql_within must be a mapping, not 0.2",
     ),
     "no_odds": (
         "{{ nbsql.scorecard(ref('good'), odds=0) }}",
