@@ -283,7 +283,6 @@
 {% do nbsql.refuse_if(options.columns is string or options.columns | length < 2,
   "family '" ~ family.name ~ "' of '" ~ feature ~ "' needs at least two count columns: {family: " ~ family.name
   ~ ', columns: [w1, w2]}') %}
-{% do nbsql.check_once(options.columns, "columns of '" ~ feature ~ "'") %}
 {% for column in (alpha if alpha is mapping else {}) if column not in options.columns -%}
 {% do nbsql.refuse(
   "alpha of '" ~ feature ~ "' names '" ~ column ~ "', which is none of its columns: " ~ nbsql.quoted_names(options.columns)) %}

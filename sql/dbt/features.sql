@@ -22,7 +22,7 @@
 {% set given = options.families[name] -%}
 {% set named = given.get('columns') if given is mapping else none -%}
 {% set named = named if named is iterable and named is not string and named is not mapping else [] -%}
-{% set members = nbsql.columns_named(columns, named, "of '" ~ name ~ "'", relation) -%}
+{% set members = nbsql.columns_named(columns, nbsql.named_once(named), "of '" ~ name ~ "'", relation) -%}
 {% if members %}{% set given = dict(given, columns=members | map(attribute='name') | list) %}{% endif -%}
 {% set family = nbsql.family_of(name, given, options) -%}
 {% if family.over_columns -%}

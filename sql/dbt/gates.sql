@@ -115,13 +115,13 @@
 {% do return(names) %}
 {%- endmacro %}
 
-{# Refuses a column that an option names twice. #}
+{# The names of columns, each once: dbt 1 adds the lists of a version of a model to those of the model. #}
+{% macro named_once(names) -%} {% do return(names | unique(case_sensitive=target.type == 'postgres') | list) %} {%- endmacro %}
+
+{# Refuses a column that the keys of an option name twice. #}
 {% macro check_once(names, option) -%}
-{% set known = [] -%}
-{% for name in names -%}
-{% set folded = name if target.type == 'postgres' else name | string | lower -%}
-{% do nbsql.refuse_if(folded in known, option ~ " names '" ~ name ~ "' twice; name it once") %}
-{% do known.append(folded) %}
+{% for name in names if name not in nbsql.named_once(names) -%}
+{% do nbsql.refuse(option ~ " names '" ~ name ~ "' twice; name it once") %}
 {% endfor -%}
 {%- endmacro %}
 

@@ -60,8 +60,7 @@
 {% set names = [options[option]] if options[option] is string else options[option] -%}
 {% do nbsql.refuse_if(names is mapping or names is not iterable or names | reject('string') | list,
   option ~ " of '" ~ node.name ~ "' must be a list of texts, such as ['a', 'b'], not " ~ names) %}
-{% if option != 'missing' %}{% do nbsql.check_once(names, option ~ " of '" ~ node.name ~ "'") %}{% endif -%}
-{% do options.update({option: names}) %}
+{% do options.update({option: names if option == 'missing' else nbsql.named_once(names)}) %}
 {% endfor -%}
 {% do nbsql.refuse_if(options.families is not mapping,
   "families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}

@@ -98,8 +98,7 @@ SELECT
 {% do nbsql.check_has(needed, "nbsql.evaluation with table='" ~ table ~ "'") %}
 {% set instead = nbsql.instead_of_score(statistics, training, source, calibration) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
-{% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else nbsql.given_names(by, 'by') -%}
-{% do nbsql.check_once(by, 'by') %}
+{% set of_slices, by = ['slices', 'slice_intervals'], [] if by is none else nbsql.named_once(nbsql.given_names(by, 'by')) -%}
 {% for name in by if name | string | lower in nbsql.columns_of_slices() -%}
 {% do nbsql.refuse("column '" ~ name ~ "' has the name of a column of the slices; rename it, in a model before") %}
 {% endfor -%}

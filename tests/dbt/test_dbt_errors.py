@@ -132,7 +132,7 @@ OPTIONS = {
     "priors": ({"target": "y", "exclude": ["d"], "prior": {"a": 0.5}}, "the priors of 'priors' sum to 0.5; they must sum to 1"),
     "nulls": ({"target": "y", "nulls": "drop"}, "nulls of 'nulls' must be one of 'skip', 'category', 'error', not drop"),
     "one_column": (
-        {"target": "y", "families": {"words": {"family": "multinomial", "columns": ["n"]}}},
+        {"target": "y", "families": {"words": {"family": "multinomial", "columns": ["n", "n"]}}},
         "family 'multinomial' of 'words' needs at least two count columns: {family: multinomial, columns: [w1, w2]}",
     ),
     "two_families": (
@@ -225,7 +225,6 @@ OPTIONS = {
         {"target": "y", "families": {"d": {"family": "calendar", "zone": ""}}},
         "zone of 'd' must be the name of a time zone, such as Europe/Berlin, not ''",
     ),
-    "twice": ({"target": "y", "features": ["x", "x"]}, "features of 'twice' names 'x' twice; name it once"),
     "target_as_id": (
         {"target": "y", "features": ["x"], "id": "y"},
         "column 'y' cannot be both the target and the weight, the time of a half-life or an id; name another",
@@ -556,10 +555,6 @@ MODELS = {
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by=[]) }}",
         "by must be a list of columns, not []",
     ),
-    "slices_twice": (
-        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by=['s', 's']) }}",
-        "by names 's' twice; name it once",
-    ),
     "no_label_of_slices": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between=['t', none], label='c') }}",
         "label of 'nbsql.evaluation' must be one of 'a', 'b', not c",
@@ -679,7 +674,8 @@ def said(folder, address, version):
     meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
     meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
     meta |= {name: given for name, (given, _) in AGAIN.items()}
-    meta |= {"good": GOOD, "passing": GOOD, "ones": GOOD, "repeated": GOOD, "text": GOOD, "no_type": {"target": "y"}}
+    meta["good"] = {**GOOD, "features": ["x", "s", "x"]}
+    meta |= {"passing": GOOD, "ones": GOOD, "repeated": GOOD, "text": GOOD, "no_type": {"target": "y"}}
     meta |= {"emptied": GOOD, "no_rows": {"target": "y"}}
     meta |= {"none_meet": {**GOOD, "weight": "n"}, "batches": {**GOOD, "slice_by": "d"}}
     config = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps", "repeated")}
