@@ -200,7 +200,7 @@
 {# The relation that a statistics node refers to. #}
 {% macro training_of(node) -%}
 {% set known = [] -%}
-{% for unique_id in node.depends_on.nodes if unique_id in graph.nodes or unique_id in graph.sources -%}
+{% for unique_id in (node.depends_on or {'nodes': []}).nodes if unique_id in graph.nodes or unique_id in graph.sources -%}
 {% do known.append(graph.nodes.get(unique_id) or graph.sources.get(unique_id)) %}
 {% endfor -%}
 {% do nbsql.refuse_if(known | length != 1,

@@ -10,7 +10,7 @@
   The options have the names of the arguments of nbsql.fit.
 #}
 
-{# The dbt node of a statistics relation. #}
+{# The dbt node of a statistics relation: a model, or a source that another project has counted. #}
 {% macro statistics_node(relation) -%}
 {% do nbsql.refuse_if((model | default({})).resource_type == 'unit_test',
   "the rows of a unit test are in no relation, whose columns and classes nbsql's models read; test the models around them") %}
@@ -19,9 +19,9 @@
 {% set name = relation.identifier | string | replace('__dbt__cte__', '') -%} {# as dbt 1 refers to an ephemeral model #}
 {% do nbsql.refuse_ephemeral(name, name != relation.identifier | string) %}
 {% set named = [] -%}
-{% for node in graph.nodes.values()
-  if node.resource_type == 'model' and node.config.meta and node.config.meta.nbsql
-  and node.alias | lower == relation.identifier | lower -%}
+{% for node in graph.nodes.values() | list + graph.sources.values() | list
+  if node.resource_type in ['model', 'source'] and node.config.meta and node.config.meta.nbsql
+  and (node.alias or node.identifier) | lower == relation.identifier | lower -%}
 {% do named.append(node) %}
 {% endfor -%}
 {% for node in named if node.schema | lower == relation.schema | lower and node.database | lower == relation.database | lower -%}

@@ -588,6 +588,11 @@ MODELS = {
         "odds and double of nbsql.scorecard must be above 0, not 0 and 20",
     ),
 }
+# The statistics of another project, and what is said of them in the second run, when they are there.
+ELSEWHERE = {
+    "elsewhere": "{{ nbsql.predictions(source('fits', 'fitted'), source('raw', 'rows'), training=source('raw', 'rows')) }}",
+    "elsewhere_alone": "{{ nbsql.predictions(source('fits', 'fitted'), source('raw', 'rows')) }}",
+}
 GOOD = {"target": "y", "features": ["x", "s"]}
 MODELS |= {
     f"named_{verb}": (
@@ -659,6 +664,7 @@ def said(folder, address, version):
     models = {
         **dict.fromkeys([*options, *AGAIN, "good", "some_priors", "more_priors"], STATISTICS),
         **{name: sql for name, (sql, _) in MODELS.items()},
+        **ELSEWHERE,
         "passing": "{{ config(materialized='ephemeral') }}" + STATISTICS,
         "plain": "SELECT 1 AS one",
         "odd": "SELECT rows.*, 1 AS \"Probability\", 2 AS joint_log_likelihood_a FROM {{ source('raw', 'rows') }} AS rows",
@@ -689,8 +695,12 @@ def said(folder, address, version):
           (3, 'b', 0.5, -2, 't', NULL, -1)) AS t(id, y, x, n, s, d, w)""",
         "CREATE TABLE empty (y TEXT, s TEXT)",
     )
+    fitted = {"name": "fitted", "config": {"meta": {"nbsql": GOOD}}}
+    schema = "main" if address is None else "public"
+    found.write("models/fits.yml", {"sources": [{"name": "fits", "schema": schema, "tables": [fitted]}]})
     result = found.dbt("run")
     assert result.returncode == 1
+    found.run("CREATE TABLE fitted AS SELECT * FROM good")
     assert version == "2.0" or ONE_CLASS in " ".join(result.stdout.split())  # which dbt 2.0.0a4 does not show
     first = found.messages()
     new = found.dbt("run", "--select", "repeated", "--vars", "above: 1")
@@ -698,7 +708,7 @@ def said(folder, address, version):
     given = [{"input": "source('raw', 'rows')", "rows": [{"id": 1, "y": "a"}]}]
     unit = {"name": "of_few_rows", "model": "ones", "given": given, "expect": {"rows": [{"n": 1}]}}
     found.write("models/unit_tests.yml", {"unit_tests": [unit]})
-    again = found.dbt("build", "--select", *AGAIN, "repeated", "ones", "--vars", "above: 1")
+    again = found.dbt("build", "--select", *AGAIN, *ELSEWHERE, "repeated", "ones", "--vars", "above: 1")
     assert again.returncode == 1
     assert REPEATED in " ".join(again.stdout.split())
     return {**first, **found.messages()}
@@ -713,9 +723,13 @@ def test_one_line_says_what_is_wrong_and_what_to_do(messages, request):
     options = OPTIONS if engine == "duckdb" else {**OPTIONS, **ON_POSTGRES}
     expected = {name: line for name, (_, line) in {**options, **MODELS, **AGAIN}.items()}
     expected["ones"] = UNIT_TEST
+    expected["elsewhere_alone"] = (
+        "the statistics 'fitted' refer to 0 relations; say which one they learn from: training=ref('...')"
+    )
     for known, own in NAMES[engine].items():
         expected = {name: line.replace(known, own) for name, line in expected.items()}
     for name in OTHERWISE_IN_DBT_2 if version == "2.0" else ():
         del expected[name]
     assert {name: messages[name] for name in expected} == {name: f"nbsql: {line}" for name, line in expected.items()}
-    assert messages["good"].startswith("Succeeded" if version == "2.0" else "OK" if engine == "duckdb" else "CREATE VIEW")
+    for name in ("good", "elsewhere"):
+        assert messages[name].startswith("Succeeded" if version == "2.0" else "OK" if engine == "duckdb" else "CREATE VIEW")
