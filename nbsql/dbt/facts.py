@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from nbsql.dbt.package import parts_called
+from nbsql.dbt.package import described, macros, parts_called
 from nbsql.dbt.schema import default_options, refused_options
 from nbsql.evaluation.slices import RESERVED
 from nbsql.family import FAMILIES, INFERRED, Estimate, Nulls, Unseen
@@ -32,6 +32,7 @@ def facts_sql() -> str:
     inferred = {kind: family.name for kind, family in INFERRED.items()}
     rules = {rule: re.sub(r"⟨(\w+)='(\w+)'⟩", r"\1: \2", text.split("{column} ")[1]) for rule, text in RULES.items()}
     words = _wrapped(f"{{% do return('{' '.join(STOP_WORDS['english'])}') %}}", "")
+    arguments = {name: macros()[name].arguments for name in described() if not name.startswith("test_")}
     elsewhere = [name for name in FAMILIES if name not in facts()]
     choices = {"nulls": choices_of(Nulls), "unseen": choices_of(Unseen), "estimate": [*choices_of(Estimate)[:2]]}
     return _HEADER + "".join(
@@ -42,6 +43,7 @@ def facts_sql() -> str:
             ("families_elsewhere", " The families that query the data before they count. ", _returned(elsewhere)),
             ("default_options", " The options of a model, with their defaults. ", _returned(default_options())),
             ("options_of_python", " The other options of nbsql.fit, and those of its methods. ", _returned(refused_options())),
+            ("arguments_of_macros", " The arguments of the macros that a project calls. ", _returned(arguments)),
             ("rule_messages", " What is wrong with values that break a rule. ", _returned(rules)),
             ("shared_choices", " The values of options of every family. ", _returned(choices)),
             ("columns_of_slices", " What a column by which to slice may not be named. ", _returned(RESERVED)),

@@ -206,14 +206,19 @@ def called_by_name_sql() -> str:
     endings = {"", *(ending for text in _texts() for ending in re.findall(r"nbsql\[[^]]* ~ '(_\w+)'\]", text))}
     names = {f"{text}{ending}" for text in texts for ending in endings}
     names |= {name for name in macros() if name.startswith("breaks_")}
-    calls = ", ".join(f"nbsql.{name}()" for name in sorted(names & macros().keys()))
+    internal = macros().keys() - set(described())
+    calls = ", ".join(f"nbsql.{name}()" for name in sorted(names & internal))
     return _CALLED.format(textwrap.fill(calls, 124, initial_indent="  ", subsequent_indent="  "))
+
+
+def described() -> list[str]:
+    """The macros that a project calls, in the order of `macros.yml`."""
+    return re.findall(r"^  - name: (\w+)$", (macro_path() / DESCRIBED).read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def internal_yaml() -> str:
     """The file that hides internal macros from a project's docs: all that `macros.yml` does not describe."""
-    described = set(re.findall(r"^  - name: (\w+)$", (macro_path() / DESCRIBED).read_text(encoding="utf-8"), re.MULTILINE))
-    first, *others = sorted(macros().keys() - described)
+    first, *others = sorted(macros().keys() - set(described()))
     listed = [f"{{name: {first}, docs: &h {{show: false}}}}", *(f"{{name: {name}, docs: *h}}" for name in others)]
     # A blank is where a line may end.
     text = ", ".join(each.replace(" ", "\0") for each in listed)

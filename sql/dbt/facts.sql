@@ -103,6 +103,21 @@
   'segment_shrinkage']) %}
 {%- endmacro %}
 
+{# The arguments of the macros that a project calls. #}
+{% macro arguments_of_macros() -%}
+{% do return({'statistics': ['source', 'where'], 'class_priors': ['statistics', 'training'], 'feature_likelihoods': ['statistics',
+  'training'], 'with_cell': ['query', 'columns'], 'predictions': ['statistics', 'source', 'where', 'training', 'columns', 'calibration',
+  'certain', 'by_class'], 'probabilities': ['statistics', 'source', 'where', 'training', 'columns', 'calibration'],
+  'joint_log_likelihoods': ['statistics', 'source', 'where', 'training', 'columns'], 'evidence': ['statistics', 'source', 'where',
+  'training', 'columns'], 'explanation': ['statistics', 'source', 'where', 'training'], 'evaluation': ['statistics', 'source', 'table',
+  'weight', 'bins', 'where', 'training', 'by', 'between', 'label', 'calibration'], 'comparison': ['statistics', 'other', 'source',
+  'weight', 'where', 'training', 'other_training', 'calibration', 'other_calibration'], 'fitted_calibration': ['statistics', 'source',
+  'method', 'weight', 'where', 'training', 'confidence'], 'review_queue': ['statistics', 'source', 'n', 'by', 'where', 'training',
+  'costs', 'columns'], 'scorecard': ['statistics', 'points', 'odds', 'double', 'target', 'digits', 'training'], 'monitoring':
+  ['statistics', 'source', 'by', 'weight', 'where', 'training'], 'feature_drift': ['statistics', 'a', 'b', 'slices', 'against',
+  'training']}) %}
+{%- endmacro %}
+
 {# What is wrong with values that break a rule. #}
 {% macro rule_messages() -%}
 {% do return({'negative': 'are negative; {family} {units} must be at least 0', 'positive':

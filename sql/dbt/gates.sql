@@ -79,7 +79,8 @@
 {# Refuses arguments of a macro that it does not have, which dbt 2 would ignore. called: its name; unknown: its kwargs. #}
 {% macro refuse_unknown(called, unknown) -%}
 {% for name in unknown if execute -%}
-{% do nbsql.refuse(called ~ " has no argument '" ~ name ~ "'; those that it has are in dbt_packages/nbsql/dbt/macros.yml") %}
+{% do nbsql.refuse(
+  called ~ " has no argument '" ~ name ~ "'; it has " ~ nbsql.quoted_names(nbsql.arguments_of_macros()[called.split('.')[1]])) %}
 {% endfor -%}
 {%- endmacro %}
 

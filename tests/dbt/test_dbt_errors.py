@@ -331,7 +331,8 @@ MODELS = {
     ),
     "misspelt": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), weigth='w') }}",
-        "nbsql.evaluation has no argument 'weigth'; those that it has are in dbt_packages/nbsql/dbt/macros.yml",
+        "nbsql.evaluation has no argument 'weigth'; it has 'statistics', 'source', 'table', 'weight', 'bins', 'where', "
+        "'training', 'by', 'between', 'label', 'calibration'",
     ),
     "of_ephemeral": (
         "{{ nbsql.predictions(ref('passing'), source('raw', 'rows')) }}",
