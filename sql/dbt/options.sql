@@ -14,8 +14,8 @@
 {% macro statistics_node(relation) -%}
 {% do nbsql.refuse_if((model | default({})).resource_type == 'unit_test',
   "the rows of a unit test are in no relation, whose columns and classes nbsql's models read; test the models around them") %}
-{% do nbsql.refuse_if(relation is string or relation.identifier is undefined,
-  "statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
+{% do nbsql.refuse_if(relation is undefined or relation is string or relation.identifier is undefined,
+  "statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ (relation or 'none')) %}
 {% set name = relation.identifier | string | replace('__dbt__cte__', '') -%} {# as dbt 1 refers to an ephemeral model #}
 {% do nbsql.refuse_ephemeral(name, name != relation.identifier | string) %}
 {% set named = [] -%}

@@ -31,6 +31,8 @@
 {% macro with_cell(query, columns=['class', 'feature', 'value']) -%}
 {% do nbsql.refuse_unknown('nbsql.with_cell', kwargs) %}
 {% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.refuse_if(query is not string or not query | trim,
+  'query of nbsql.with_cell must be the result of another macro, such as nbsql.feature_likelihoods(...), not ' ~ query) %}
 {% set select -%}
 SELECT
   cells.*,

@@ -560,6 +560,14 @@ MODELS = {
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), by='s', between=['t', none], label='c') }}",
         "label of 'nbsql.evaluation' must be one of 'a', 'b', not c",
     ),
+    "no_query": (
+        "{{ nbsql.with_cell(3) }}",
+        "query of nbsql.with_cell must be the result of another macro, such as nbsql.feature_likelihoods(...), not 3",
+    ),
+    "no_arguments": (
+        "{{ nbsql.predictions() }}",
+        "statistics must be a relation, ref('...'), all of it and not some of its rows, not none",
+    ),
     "no_digits": (
         "{{ nbsql.scorecard(ref('good'), digits=1.5) }}",
         "digits of 'nbsql.scorecard' must be a whole number from 0 to 9, not 1.5",
