@@ -134,6 +134,7 @@ WHERE method IN ('temperature', 'platt', 'isotonic', 'certain')
   "'" ~ model.name ~ "' predicts '" ~ model.spec.target ~ "' and '" ~ opponent.name ~ "' '" ~ opponent.spec.target
   ~ "'; compare models of one target") %}
 {% for one in [model, opponent] %}{% do nbsql.check_source(one, source, [one.spec.target], weight) %}{% endfor -%}
+{% do nbsql.check_weights(model, nbsql.rows_to_score(model, source, where), weight, source) %}
 {% do opponent.update({'side': 'other '}) %}
 {% set columns, carried = model.options.columns, ['nbsql_other_prediction', 'nbsql_other_posteriors'] -%}
 {% set numbered = columns + (['nbsql_row'] if opponent.has_row_numbers else []) -%}

@@ -223,6 +223,14 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% do return('families were others, or had other options, and are ' ~ changes | join(', ')) %}
 {%- endmacro %}
 
+{# Refuses a column of which some values break a rule. #}
+{% macro refuse_broken(broken, column, source, message) -%}
+{% set count = broken | default(0, true) | int -%}
+{% set message = message if count != 1 else message | replace('are ', 'is ') | replace('hold ', 'holds ') -%}
+{% do nbsql.refuse_if(count,
+  count ~ (' value' if count == 1 else ' values') ~ " of column '" ~ column ~ "' of " ~ source.identifier ~ ' ' ~ message) %}
+{%- endmacro %}
+
 {#
   Refuses rows that break a rule of their family, as nothing downstream could tell them from valid rows, and a relation without a row to
   count, but for an incremental run, which may find no new ones.
@@ -232,12 +240,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% if checks -%}
 {% set scan = nbsql.subquery(nbsql.scan(dict(model, facts=dict(model.facts, slice_by=none)), rows, [], checks)) -%}
 {% set broken = nbsql.query_rows(nbsql.broken_rules(scan, checks | length))[0] -%}
-{% for check in checks -%}
-{% set count = broken[loop.index0] | default(0, true) | int -%}
-{% set message = check.message if count != 1 else check.message | replace('are ', 'is ') | replace('hold ', 'holds ') -%}
-{% do nbsql.refuse_if(count,
-  count ~ (' value' if count == 1 else ' values') ~ " of column '" ~ check.column ~ "' of " ~ source.identifier ~ ' ' ~ message) %}
-{% endfor -%}
+{% for check in checks %}{% do nbsql.refuse_broken(broken[loop.index0], check.column, source, check.message) %}{% endfor -%}
 {% endif -%}
 {% if not is_incremental() and not flags.EMPTY -%}
 {% set counted = 'SELECT 1 FROM ' ~ rows ~ ' AS source WHERE ' ~ nbsql.is_counted(model) ~ ' LIMIT 1' -%}

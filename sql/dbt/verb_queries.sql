@@ -107,6 +107,14 @@
 {% do return(columns) %}
 {%- endmacro %}
 
+{# Refuses weights of rows to judge that break their rule when a model is made. A view leaves out those that come later. #}
+{% macro check_weights(model, rows, weight, source) -%}
+{% if weight is not none and flags.WHICH in ['run', 'build'] -%}
+{% set broken = nbsql.query_rows(nbsql.sum_of_weights(rows, weight, model.spec.target))[0][0] -%}
+{% do nbsql.refuse_broken(broken, weight, source, nbsql.rule_messages().weight) %}
+{% endif -%}
+{%- endmacro %}
+
 {# What the values of a kind of column are: equal values of one kind are one value, whatever their types. type: in lower case. #}
 {% macro value_kind(kind, type) -%}
 {% if kind == 'temporal' -%}

@@ -124,6 +124,7 @@ SELECT
 {% set columns = [model.spec.target] + by + ([weight] if weight is not none else []) + model.feature_columns -%}
 {% set columns = columns | unique(case_sensitive=true) | list -%}
 {% set rows = nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns) -%}
+{% do nbsql.check_weights(model, nbsql.subquery(rows), weight, source) %}
 {% do model.options.update({'columns': columns}) %}
 {% set scored, parameters = nbsql.scored_rows(model, nbsql.subquery(rows)), nbsql.table_of(model, 'parameters') -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}

@@ -568,6 +568,14 @@ MODELS = {
         "{{ nbsql.predictions() }}",
         "statistics must be a relation, ref('...'), all of it and not some of its rows, not none",
     ),
+    "judged_by_negative_weights": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'roc', weight='w') }}",
+        "1 value of column 'w' of rows is negative, NULL or not finite; weights must be at least 0",
+    ),
+    "compared_by_negative_weights": (
+        "{{ nbsql.comparison(ref('good'), ref('good'), source('raw', 'rows'), weight='w') }}",
+        "1 value of column 'w' of rows is negative, NULL or not finite; weights must be at least 0",
+    ),
     "no_digits": (
         "{{ nbsql.scorecard(ref('good'), digits=1.5) }}",
         "digits of 'nbsql.scorecard' must be a whole number from 0 to 9, not 1.5",
