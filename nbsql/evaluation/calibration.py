@@ -110,6 +110,8 @@ def calibrate(
     if confidence is not None and method != "certain":
         raise InputError("⟨confidence⟩ goes with ⟨method='certain'⟩")
     confidence = 0.95 if confidence is None else share(confidence, "confidence")
+    if weight not in (None, state.spec.weight) and folds is not None and test is None:
+        raise InputError("⟨weight⟩ goes with ⟨folds=None⟩ or ⟨test⟩; in folds, rows count by the weight of the fit")
     if len(classes) < 2:
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
     own = plan.calibration if method in BESIDE_POSTERIORS else None

@@ -221,6 +221,8 @@ def test_folds_count_by_the_weight_of_the_fit(con):
     cross = nbsql.cross_validate(con, "rows", target="y", id="i", weight="w", folds=3)
     assert found.rows == cross.rows
     assert found.log_loss == near(cross.log_loss, rel=1e-9)
+    with pytest.raises(InputError, match=r"^weight goes with folds=None or test; in folds, rows count by the weight of t"):
+        weighed.calibrate("rows", folds=3, weight="i")
 
 
 @pytest.mark.slow
