@@ -243,10 +243,11 @@ def test_a_server_that_cannot_be_reached_is_said_in_one_line_without_the_passwor
 
 @pytest.mark.parametrize("password", ["a@secret", "a/secret", "a?secret", "a#secret", "a%secret"])
 def test_a_password_that_breaks_the_address_off_is_not_said(password, server):
-    assert refused("list", f"postgresql://nbsql:{password}@127.0.0.1:1/shop") == (
-        "error: cannot connect to PostgreSQL: in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 "
-        "and % as %25"
-    )
+    for scheme in ("postgresql", "Postgres"):
+        assert refused("list", f"{scheme}://nbsql:{password}@127.0.0.1:1/shop") == (
+            "error: cannot connect to PostgreSQL: in the password of an address @ is written as %40, / as %2F, ? as %3F, "
+            "# as %23 and % as %25"
+        )
 
 
 def test_a_missing_driver_is_said_in_one_line():

@@ -2,7 +2,7 @@
 
 import re
 
-_SCHEME = r"postgres(?:ql)?://"
+_SCHEME = r"(?i:postgres(?:ql)?)://"
 _USER = re.compile(rf"({_SCHEME}[^\s:@/]*):\S*@")
 _PARAMETER = re.compile(r"([?&][a-z]*password)=[^&\s'\"]*", re.IGNORECASE)
 _WRITTEN = re.compile(r"(?:[^/@?#%]|%[0-9A-Fa-f]{2})*")
