@@ -58,11 +58,13 @@ def test_labels_with_other_numbers_of_digits_are_one_class(pg):
 
 
 def test_functions_take_padded_texts_as_the_verbs_do(pg):
-    pg.execute("CREATE TABLE shops (id INTEGER, country CHAR(3), codes CHAR(3)[], y VARCHAR)")
+    pg.execute("CREATE TYPE tag AS ENUM ('DE', 'FR', 'USA', 'x')")
+    pg.execute("CREATE TABLE shops (id INTEGER, country CHAR(3), codes CHAR(3)[], tags tag[], y VARCHAR)")
     for i in range(30):
         country = ("DE", "FR", "USA")[i % 3]
-        pg.execute("INSERT INTO shops VALUES (%s, %s, %s, %s)", [i, country, [country, "x"], ("no", "yes", "no")[i % 3]])
-    for options in ({"features": ["country"]}, {"features": ["country", "codes"]}):
+        codes = [country, "x"]
+        pg.execute("INSERT INTO shops VALUES (%s, %s, %s, %s, %s)", [i, country, codes, codes, ("no", "yes", "no")[i % 3]])
+    for options in ({"features": ["country"]}, {"features": ["country", "codes"]}, {"features": ["tags"]}):
         model = nbsql.fit(pg, "shops", target="y", id="id", name="m", replace=True, **options)
         said = pg.execute("SELECT id, said.* FROM shops, m.predict(to_jsonb(shops)) AS said ORDER BY id").fetchall()
         assert_same_rows(said, sorted(model.predict("shops", columns=["id"]).fetchall()))

@@ -95,7 +95,7 @@ ORDER BY namespace.nspname ASC NULLS LAST
 {#
   One row per type, by its oid: oid, name, typtype. A name is the same in every session: quoted only where it must be, and with its schema
   unless it is PostgreSQL's own. Of -1 it is of any length: bpchar, and not character, which is one character. citext counts as text, as
-  values are compared with regard to case.
+  values are compared with regard to case, and a list of values of an ENUM as one of texts.
 #}
 {% macro postgres__types(oids) -%}
 SELECT
@@ -103,7 +103,7 @@ SELECT
   CASE
     WHEN set_config('quote_all_identifiers', 'off', TRUE) <> 'off' THEN NULL
     WHEN typname = 'citext' THEN 'text'
-    WHEN typname = '_citext' THEN 'text[]'
+    WHEN typname = '_citext' OR typelem IN (SELECT oid FROM pg_type WHERE typtype = 'e') THEN 'text[]'
     WHEN pg_type_is_visible(oid) AND typnamespace <> CAST('pg_catalog' AS regnamespace)
     THEN CAST(typnamespace AS regnamespace) || '.' || format_type(oid, -1)
     ELSE format_type(oid, -1)
