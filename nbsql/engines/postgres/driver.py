@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import Any
 
 import psycopg
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
 from nbsql.engines.engine import Engine
@@ -226,6 +226,8 @@ class PostgreSQLDriver(Engine):
         if turn_of(self.handle).is_forked:
             raise DatabaseError("the connection is that of the process from which this one was forked; connect anew here")
         with self.turn():
+            if self.connection.pgconn.pipeline_status != PipelineStatus.OFF:
+                raise DatabaseError("the connection is within its pipeline(), where answers come later; use it outside of that")
             try:
                 yield
             except psycopg.Error as error:
