@@ -163,6 +163,7 @@ SOURCES = {
     "golf.csv": "no table or view 'golf.csv'; a file is a source on DuckDB alone: load it into a table first",
     "FROM golf": "a query of PostgreSQL does not begin with FROM; write SELECT * before 'FROM golf'",
     "SELECT 1 / 0 AS wind, sky, play FROM golf": "division by zero in a row of the source; divide by nullif(x, 0), say",
+    "empty": 'materialized view "empty" has not been populated; REFRESH MATERIALIZED VIEW comes first',
     "SELECT 2147483647 + CAST(wind AS integer) AS wind, sky, play FROM golf": "integer out of range in a row of the source; "
     "make a double of one number: CAST(... AS double precision)",
     "SELECT CAST(5 AS money) AS price, play FROM golf": "column 'price' is money, which has no family; "
@@ -183,9 +184,10 @@ SOURCES = {
 def test_a_source_that_is_none(pg, transaction):
     golf(Place("postgres", pg))
     pg.execute("CREATE SCHEMA other; CREATE TABLE other.orders AS SELECT * FROM golf")
+    pg.execute("CREATE MATERIALIZED VIEW empty AS SELECT * FROM golf WITH NO DATA")
     pg.autocommit = not transaction
     for source, message in SOURCES.items():
-        with pytest.raises(DatabaseError if "of the source" in message else InputError) as caught:
+        with pytest.raises(DatabaseError if "of the source" in message or source == "empty" else InputError) as caught:
             nbsql.fit(pg, source, target="play")
         assert str(caught.value) == message
     with pytest.raises(InputError) as caught:
@@ -230,6 +232,11 @@ def test_connections_that_are_none(pg, address):
         "con must be a connection of psycopg 3 (psycopg.connect) or a postgresql:// address, not psycopg2.connection"
     )
     closed = psycopg.connect(address)
+    with (
+        closed.pipeline(),
+        pytest.raises(DatabaseError, match=r"^the connection is within its pipeline\(\), .* outside of that$"),
+    ):
+        nbsql.models(closed)
     closed.close()
     with pytest.raises(DatabaseError, match=r"^the connection is closed$"):
         nbsql.models(closed)

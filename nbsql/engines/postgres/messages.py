@@ -32,6 +32,7 @@ _SAID = (  # the states, what PostgreSQL says (a pattern) -> what is said of it,
      "create_table"),
     ("", 'server encoding is UTF8|for encoding "', "{0}; nbsql needs a database with the encoding UTF8"),
     ("57014", "statement timeout", "{0}; SET statement_timeout = 0, or a longer time than this statement needs"),
+    ("55000", "^materialized view .* has not been populated", "{0}; REFRESH MATERIALIZED VIEW comes first"),
     ("25006", "", "{0}; connect to a server that can be written, with neither read_only nor default_transaction_read_only"),
 )  # fmt: skip
 
