@@ -338,8 +338,11 @@ def test_what_is_no_database(tmp_path):
         nbsql.models(tmp_path)
     with pytest.raises(DatabaseError, match=r"^cannot open '.*days.duckdb': its folder does not exist; make it first$"):
         nbsql.fit(tmp_path / "nowhere" / "days.duckdb", DAYS, target="play", name="golf")
-    with pytest.raises(InputError, match=r"^con must be a DuckDB connection or the path of a database, not NoneType$"):
+    with pytest.raises(InputError, match=r"^con must be a connection of DuckDB or psycopg 3, .* of a database, not NoneType$"):
         nbsql.fit(None, DAYS, target="play")
+    foreign = type("Engine", (), {"__module__": "sqlalchemy.engine.base"})()
+    with pytest.raises(InputError, match=r"not Engine; engine\.raw_connection\(\)\.driver_connection is one$"):
+        nbsql.models(foreign)
     with pytest.raises(InputError, match=r"of a database, not DataFrame; rows come second, after duckdb\.connect\(\), say$"):
         nbsql.fit(pd.DataFrame({"play": ["no"]}), "play", target="play")
     closed = duckdb.connect()

@@ -57,9 +57,11 @@ class DuckDBDriver(Engine):
         elif isinstance(wrapped := getattr(connection, "_cursor", connection), duckdb.DuckDBPyConnection):
             self.connection = wrapped  # the session that dbt hands to a Python model wraps one
         else:
-            rows = "; rows come second, after duckdb.connect(), say" if hasattr(connection, "columns") else ""
-            kind = type(connection).__name__
-            raise InputError(f"con must be a DuckDB connection or the path of a database, not {kind}{rows}")
+            cure = "; rows come second, after duckdb.connect(), say" if hasattr(connection, "columns") else ""
+            if type(connection).__module__.startswith("sqlalchemy."):
+                cure = "; engine.raw_connection().driver_connection is one"
+            kind, known = type(connection).__name__, "a connection of DuckDB or psycopg 3, or the path or address of a database"
+            raise InputError(f"con must be {known}, not {kind}{cure}")
 
     def close(self) -> None:
         """Close the connection, if it was opened here."""
