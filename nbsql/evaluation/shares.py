@@ -27,7 +27,7 @@ def class_shares(state: ModelState, rows: Rows, label: str, calibration: str | N
         numbers, priors = [number for number, _ in found], [float(prior) for _, prior in found]
 
         def step(shares: Sequence[float]) -> list[float]:
-            ratios = [share / prior if prior else 0.0 for share, prior in zip(shares, priors, strict=True)]
+            ratios = [share / prior if prior and share > 1e-100 else 0.0 for share, prior in zip(shares, priors, strict=True)]
             return [float(share) for _, share in engine.query_macro("shares_step", posteriors, ratios)]
 
         means = step(priors)

@@ -8,9 +8,13 @@
   p_k are the posteriors of a row. The first step is their mean. nbsql/evaluation/shares.py takes the steps.
 #}
 
-{# One row per row of `scored` that some class explains: posteriors, the list by class number. #}
+{#
+  One row per row of `scored` that some class explains: posteriors, the list by class number. Those that change no sum are 0, as are such
+  ratios: on PostgreSQL a product that is too small for a double is an error.
+#}
 {% macro posteriors_of_rows(model, scored) -%}
-SELECT {{ nbsql.posteriors(model) }} AS posteriors
+{% set kept %}CASE WHEN p > 1e-100 THEN p ELSE 0 END{% endset -%}
+SELECT {{ nbsql.list_mapped(nbsql.posteriors(model), kept, 'p') }} AS posteriors
 FROM {{ scored }} AS source
 WHERE source.nbsql_highest > -{{ nbsql.infinity() }}
 {%- endmacro %}
