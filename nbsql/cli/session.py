@@ -155,7 +155,7 @@ def open_for_writing(path: str, *, create: bool = True) -> Iterator[Engine]:
     engine: Engine | None = None
     new, unused = is_new(path), False
     try:
-        with _opened(path) as engine:
+        with _opened(path) as engine, show_warnings(engine):
             try:
                 yield engine
             except BaseException:

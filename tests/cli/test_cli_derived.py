@@ -114,6 +114,10 @@ def test_models_are_merged(shop):
     with duckdb.connect(shop) as con:
         assert [row[:2] for row in nbsql.load(con, "both").batches] == [("weather", "merge"), ("again", "merge")]
     assert run("merge", shop, "weather", "again", "--name", "both", code=1).startswith("error: model 'both' is there already")
+    run("export", shop, "weather", "weather.parquet")
+    run("import", shop, "weather.parquet", "--name", "same")
+    twice = CliRunner().invoke(main, ["merge", shop, "weather", "same", "--name", "twice"])
+    assert twice.stderr.startswith("warning: models 1 and 2 of those to merge have the same counts")
 
 
 @pytest.mark.slow
