@@ -166,6 +166,8 @@ SOURCES = {
     "empty": 'materialized view "empty" has not been populated; REFRESH MATERIALIZED VIEW comes first',
     "SELECT 2147483647 + CAST(wind AS integer) AS wind, sky, play FROM golf": "integer out of range in a row of the source; "
     "make a double of one number: CAST(... AS double precision)",
+    "SELECT CAST('1e400' AS numeric) AS wind, sky, play FROM golf": "a number in a row of the source is out of range for type "
+    "double precision; make it NULL there: CASE WHEN abs(x) < 1e300 THEN x END, or round(x, 300) if it is nearly 0",
     "SELECT CAST(5 AS money) AS price, play FROM golf": "column 'price' is money, which has no family; "
     "leave it out with exclude=['price'], or cast it, to numeric say",
     "SELECT * FROM nowhere": 'the query cannot be read: relation "nowhere" does not exist',

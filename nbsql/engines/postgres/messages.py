@@ -25,6 +25,8 @@ _SAID = (  # the states, what PostgreSQL says (a pattern) -> what is said of it,
     ("54000|54011", "", "so many features do not fit into a row of PostgreSQL's tables ({0}); take fewer"),
     ("22012", "", "{0} in a row of the source; divide by nullif(x, 0), say"),  # division by zero
     ("22003", " out of range$", "{0} in a row of the source; make a double of one number: CAST(... AS double precision)"),
+    ("22003", " for type double precision$", "a number in a row of the source is out of range for type double precision; "
+     "make it NULL there: CASE WHEN abs(x) < 1e300 THEN x END, or round(x, 300) if it is nearly 0"),
     ("42883", "equality operator for type", "{0}; cast the column to text"),
     ("None", r"\((?:after|before) year", "{0}; Python has no such date: cast the column to text, or leave it out with "
      "columns=[...]"),  # of psycopg, which has no state
