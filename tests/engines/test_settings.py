@@ -208,6 +208,8 @@ def test_dates_and_times_as_categories_do_not_depend_on_a_setting_of_postgresql(
             assert_same_rows(people.run(query), found)
         again = nbsql.fit(people.con, "times", target="label", id="id", families=families)
         assert_same_rows(sorted(again.likelihoods.fetchall(), key=itemgetter(0, 1, 2)), values)
+        with pytest.raises(nbsql.DatabaseError, match=r"^can't parse timestamptz .*; SET DateStyle = 'ISO', and .*"):
+            again.predict("times").fetchall()  # psycopg cannot
     finally:
         people.run("RESET ALL")
 

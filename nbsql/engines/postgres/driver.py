@@ -232,6 +232,8 @@ class PostgreSQLDriver(Engine):
                 yield
             except psycopg.Error as error:
                 raise DatabaseError(one_line(error)) from error
+            except NotImplementedError as error:  # of psycopg, for a time with a time zone or an interval
+                raise DatabaseError(f"{error}; SET DateStyle = 'ISO', and IntervalStyle = 'postgres'") from error
 
     @staticmethod
     def _drop_released(connection: Any, drops: Callable[[], Sequence[str]], after_statement: bool) -> bool:  # noqa: ARG004
