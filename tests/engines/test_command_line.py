@@ -241,13 +241,16 @@ def test_a_server_that_cannot_be_reached_is_said_in_one_line_without_the_passwor
     )
 
 
-@pytest.mark.parametrize("password", ["a@secret", "a/secret", "a?secret", "a#secret", "a%secret"])
+@pytest.mark.parametrize("password", ["a@secret", "a/secret", "a?secret", "a#secret", "a%secret", "a secret"])
 def test_a_password_that_breaks_the_address_off_is_not_said(password, server):
-    for scheme in ("postgresql", "Postgres"):
-        assert refused("list", f"{scheme}://nbsql:{password}@127.0.0.1:1/shop") == (
+    place = "127.0.0.1:1/shop"
+    for address in (f"//nbsql:{password}@{place}", f"//{place}?password=a%secret", f"//{place}?password=a&secret"):
+        found = {refused("list", f"{scheme}:{address}") for scheme in ("postgresql", "Postgres")}
+        assert found == {
             "error: cannot connect to PostgreSQL: in the password of an address @ is written as %40, / as %2F, ? as %3F, "
-            "# as %23 and % as %25"
-        )
+            "# as %23, % as %25 and a blank as %20"
+        }
+    assert "secret" not in refused("list", f"postgresq://nbsql:{password}@{place}")
 
 
 def test_a_missing_driver_is_said_in_one_line():

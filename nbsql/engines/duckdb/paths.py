@@ -10,7 +10,7 @@ from nbsql.errors import DatabaseError, InputError, suggestion
 _NO_FILE = re.compile(r":|\w\w+:|local\[")  # not paths: databases in memory and on servers, and Spark
 # How other libraries name a database; as a path it would be a new file, with the password in its name.
 _FOREIGN = re.compile(
-    r"\s*((?:jdbc:)?(?:postgres(?:ql)?\+\w+|postgresql|duckdb|sqlite|mysql|mariadb)(?:\+\w+)?:/|"
+    r"\s*['\"]?((?:jdbc:)?(?:postgres\w*|pg|duckdb|sqlite|mysql|mariadb)(?:\+\w+)?\s*:/|"
     r"(?:host|hostaddr|dbname|user|password|port|service)\s*=)"
 )
 _MAGIC = slice(8, 12)  # the place of "DUCK" in a database file

@@ -5,12 +5,22 @@ import re
 _SCHEME = r"(?i:postgres(?:ql)?)://"
 _USER = re.compile(rf"({_SCHEME}[^\s:@/]*):\S*@")
 _PARAMETER = re.compile(r"([?&][a-z]*password)=[^&\s'\"]*", re.IGNORECASE)
-_WRITTEN = re.compile(r"(?:[^/@?#%]|%[0-9A-Fa-f]{2})*")
+_WRITTEN = re.compile(r"(?:[^/@?#%\s]|%[0-9A-Fa-f]{2})*")
+_MISREAD = re.compile(r"[?&][a-z]*password=[^&]*(?:\s|%(?![0-9A-F]{2})|&[^=]*(?:&|$))", re.IGNORECASE)  # a parameter
 
 
 def is_address(text: str) -> bool:
     """Whether a text is the address of a PostgreSQL database."""
     return re.match(_SCHEME, text) is not None
+
+
+def as_read(address: str) -> str:
+    """The address as PostgreSQL's library reads it, with its scheme in lower case.
+
+    >>> as_read("POSTGRESQL://Ann@db/Shop")
+    'postgresql://Ann@db/Shop'
+    """
+    return re.sub(f"^{_SCHEME}", lambda scheme: scheme[0].lower(), address)
 
 
 def without_passwords(text: str) -> str:
@@ -27,8 +37,8 @@ def is_misread(address: str) -> bool:
 
     >>> is_misread("postgresql://ann:a/b@db/shop"), is_misread("postgresql://ann:a%2Fb@db/shop")
     (True, False)
-    >>> is_misread("postgresql://db:5432/shop")
-    False
+    >>> is_misread("postgresql://db:5432/shop"), is_misread("postgresql://db/shop?password=a b")
+    (False, True)
     """
     match = re.match(rf"{_SCHEME}[^:@/]*:(.*)@", address, re.DOTALL)
-    return match is not None and _WRITTEN.fullmatch(match[1]) is None
+    return (match is not None and _WRITTEN.fullmatch(match[1]) is None) or _MISREAD.search(address) is not None

@@ -12,7 +12,7 @@ from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.postgres.address import is_misread, without_passwords
+from nbsql.engines.postgres.address import as_read, is_misread, without_passwords
 from nbsql.engines.postgres.messages import AGAIN, LOCKED, one_line
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError
@@ -287,9 +287,10 @@ def _rows(cursor: psycopg.Cursor[tuple[Any, ...]]) -> tuple[list[str], list[tupl
 
 def _open(address: str) -> psycopg.Connection[Any]:
     try:
-        return psycopg.connect(address, autocommit=True)
-    except psycopg.Error as error:
+        return psycopg.connect(as_read(address), autocommit=True)
+    except (psycopg.Error, UnicodeError) as error:  # the latter of a host's name
         reason = " ".join(without_passwords(str(error).split("\n")[0]).split())
         if is_misread(address):  # the reason may contain a part of the password
-            reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 and % as %25"
+            reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23, % as %25 and "
+            reason += "a blank as %20"
         raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # a trace would show the password
