@@ -231,8 +231,8 @@ class Count:
         if alike := [value for value, n in Counter(row[1] for row in rows).items() if n > 1]:
             cure = derive_argument(target, f"CAST({plain_name(self.engine.renderer.dialect, target)} AS VARCHAR)")
             raise InputError(
-                f"classes of {target!r} in {name} differ only by nanoseconds, which Python does not tell apart, "
-                f"{listed(alike)}; make texts of them: {cure}"
+                f"classes of {target!r} in {name} differ only by nanoseconds, or the zone of a time, which Python does not "
+                f"tell apart, {listed(alike)}; make texts of them: {cure}"
             )
         for rule, *counts in zip(self.rules, *(row[4:] for row in rows), strict=True):
             if any(counts):

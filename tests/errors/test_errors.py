@@ -145,8 +145,8 @@ def test_a_class_is_a_scalar(con, value, type_):
         (lambda con: fit(con, "SELECT 'nan'::DOUBLE AS play, 1 AS x"),
             "'play' of the query is NaN in some rows, which is no class; make it NULL there"),
         (lambda con: fit(con, "SELECT make_timestamp_ns(i % 2) AS play, 'v' || i AS sky FROM range(9) AS r(i)"),
-            "classes of 'play' in the query differ only by nanoseconds, which Python does not tell apart, "
-            """datetime.datetime(1970, 1, 1, 0, 0); make texts of them: derive={"play": "CAST(play AS VARCHAR)"}"""),
+            "classes of 'play' in the query differ only by nanoseconds, or the zone of a time, which Python does not tell "
+            """apart, datetime.datetime(1970, 1, 1, 0, 0); make texts of them: derive={"play": "CAST(play AS VARCHAR)"}"""),
     ],
 )  # fmt: skip
 def test_a_wrong_option_of_a_verb(golf, refused, act, message):
