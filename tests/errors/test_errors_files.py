@@ -112,6 +112,21 @@ def test_a_fraction_far_down_a_file_of_json_is_kept(con):
         nbsql.fit(con, "rows.ndjson", target="y")
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [("7", "2.5::DOUBLE"), ("DATE '2020-01-03'", "TIMESTAMP '2020-01-03 12:30'"), ("NULL", "'town ' || i % 3")],
+)
+def test_a_value_of_a_later_file_of_parquet_keeps_its_type(con, first, later):
+    """DuckDB alone reads 3, midnight, and no text."""
+    for number, value in enumerate([first, later]):
+        con.execute(
+            f"COPY (SELECT {number} AS file, i % 2 AS y, {value} AS x FROM range(9) AS r(i)) TO 'part_{number}.parquet'"
+        )
+    model = nbsql.fit(con, "part_*.parquet", target="y", exclude=["file"], families={"x": "categorical"})
+    found = {row[2] for row in model.predict("part_*.parquet").fetchall() if row[0] == 1}
+    assert found == {value for (value,) in con.sql(f"SELECT {later} FROM range(9) AS r(i)").fetchall()}
+
+
 TEXT = "id,y,town\n" + "".join(f"{i},{'ab'[i % 2]},{('Köln', 'Ulm')[i % 3 // 2]}\n" for i in range(50))
 
 

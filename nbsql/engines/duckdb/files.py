@@ -20,6 +20,7 @@ from nbsql.warn import warn_user
 
 PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _CSV = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?$", re.IGNORECASE)
+_PATTERN = re.compile(r"[*?\[]")
 _PACKED = re.compile(r"\.(gz|zst)$", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+)_\d+")
 _UNNAMED = re.compile(r"column\d+")  # as DuckDB names the columns of a file without a header
@@ -38,7 +39,7 @@ def read_file(engine: Engine, path: str) -> Source:
     if PARQUET.search(path):
         found = engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
         _check_numbered(engine, path, "parquet", found.columns)
-        return found
+        return _with_types_of_all_files(engine, path, found)
     found = engine.described(Source(relation, path, []))
     _check_numbered(engine, path, "csv" if _CSV.search(path) else "json", found.columns)
     types, quoted = _types_of_all_rows(engine, path, found.columns)
@@ -60,6 +61,16 @@ def read_file(engine: Engine, path: str) -> Source:
         _warn_of_lines(path, first, skipped, delimiter)
         _warn_of_dates(engine, path, found, formats)
     return found
+
+
+def _with_types_of_all_files(engine: Engine, path: str, first: Source) -> Source:
+    """Parquet files in types that change no value: by those of the first one, DuckDB would round a later file's 2.5 to 3."""
+    if not _PATTERN.search(path) and not Path(path).is_dir():
+        return first
+    relation = engine.renderer.fragment("parquet_of_all_types", path)
+    every = engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
+    types = {column.name: column.type for column in every.columns}
+    return first if all(types.get(column.name) == column.type for column in first.columns) else every
 
 
 def _check_numbered(engine: Engine, path: str, form: str, columns: Sequence[Column]) -> None:
