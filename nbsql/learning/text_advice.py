@@ -129,7 +129,7 @@ _LEAST_NUMBERS = 3  # different ones, below which digits are names
 _MOST_WORDS = 5  # that may stand for a missing value
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d\d?)?")
 _CURRENCY = r"[$€£¥₹₽₺₩₪]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|Rs|kr|zł)\b"
-_SCALES = {"k": 1_000, "K": 1_000, "M": 1_000_000, "bn": 1_000_000_000}
+_SCALES = {"k": 1_000, "K": 1_000, "M": 1_000_000, "bn": 1_000_000_000, "-": -1}  # a sign at the end, as SAP writes it
 _INVISIBLE = "\u00a0\u2009\u202f"  # the blanks between thousands that look like any other
 _SIGN, _BLANK = r"[-+−]?", f" '’{_INVISIBLE}"
 _COLUMN = "\0"  # the name of the column in an expression
@@ -137,7 +137,7 @@ _CUT = " \t\n\r\v\f"  # around a text, which a cast leaves out; other blanks are
 _WRITTEN = re.compile(
     rf"[{_INVISIBLE}]*(?P<open>\(?){_SIGN}\s*(?P<before>{_CURRENCY})?\s*{_SIGN}"
     rf"(?P<digits>[.,]?\d(?:[\d.,{_BLANK}]*\d)?\.?(?:[eE][+-]?\d\d?)?)\s*"
-    rf"(?P<scale>{'|'.join(_SCALES)})?(?P<after>{_CURRENCY}|%|(?<=\d)[^\W\d_]+|(?<=\s)[^\W\d_]+)?(?P<close>\)?)[{_INVISIBLE}]*"
+    rf"(?P<scale>k|K|M|bn|(?<=[.,]\d\d)-)?(?P<after>{_CURRENCY}|%|(?<=\d)°?[^\W\d_]+|(?<=\s)°?[^\W\d_]+)?(?P<close>\)?)[{_INVISIBLE}]*"
 )
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3}")  # a 0 before a comma is before the decimals
 
@@ -290,6 +290,8 @@ def _expression(engine: Engine, name: str, parsed: Sequence[re.Match[str]]) -> s
     if unit and not re.fullmatch(f"{_CURRENCY}|%", unit) and not all(found["after"] for found in parsed):
         return None  # letters after some numbers are no unit
     scales = sorted({found["scale"] for found in parsed if found["scale"]})
+    if "-" in scales and len(scales) > 1:
+        return None
     sql, plain = name, [found[0] for found in parsed]
     for before, after in [*_marks(plain, [unit, *scales]), *_separators([found["digits"] for found in parsed], unit)]:
         plain = [value.replace(before, after) for value in plain]

@@ -10,9 +10,10 @@ from nbsql.family import NUMBERS, Family
 from nbsql.rendering.dialect import TIME
 
 NO_TYPE = ('"NULL"', "void")  # the types of a column that has only NULL
-MISSING_WORDS = frozenset(  # that people write for a missing value, in lower case
-    ["", "na", "n/a", "#n/a", "n.a.", "nan", "null", "none", "nil", "-", "--", "?", ".", "missing", "unknown", "inf", "-inf"]
-)
+MISSING_WORDS = frozenset([  # that people write for a missing value, in lower case, and Excel for an error
+    "", "na", "n/a", "n.a.", "nan", "nat", "<na>", "null", "none", "nil", "-", "--", "?", ".", "missing", "unknown", "inf",
+    "-inf", "#n/a", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!",
+])  # fmt: skip
 INTEGER = re.compile("u?(?:tiny|small|big|huge)?int|u?integer", re.IGNORECASE)
 _NUMBER = re.compile(rf"{INTEGER.pattern}|double(?: precision)?|float|real|(?:decimal|numeric)(?:\(.*\))?", re.IGNORECASE)
 

@@ -171,6 +171,13 @@ def test_a_macro_reads_numbers_as_the_texts_that_an_expression_needs(con):
             1211.5,
         ),
         ("(id % 50) || '%'", "derive={\"x\": \"CAST(trim(replace(x, '%', '')) AS DOUBLE) / 100\"}", 0.11),
+        ("(id % 50) || '.5 °C'", "derive={\"x\": \"CAST(trim(replace(replace(x, '°C', ''), ' ', '')) AS DOUBLE)\"}", 11.5),
+        (
+            "if(id % 2 = 0, '-', '') || (id % 50) || if(id % 2 = 1, '.50-', '.25')",
+            "derive={\"x\": \"CAST(trim(replace(x, '-', '')) AS DOUBLE) * CASE WHEN x LIKE '%-%' THEN -1 ELSE 1 END\"}",
+            -11.5,
+        ),
+        ("if(id % 9 = 0, '#DIV/0!', CAST(id % 50 AS VARCHAR))", 'missing=["#DIV/0!"]', 11.0),
         ("(id % 50) || ',5'", "derive={\"x\": \"CAST(trim(replace(x, ',', '.')) AS DOUBLE)\"}", 11.5),
         (
             "'1.' || (200 + id) || ',50'",
@@ -254,6 +261,7 @@ def test_a_search_says_how_many_of_all_rows_have_a_word_for_a_missing_value(con)
 @pytest.mark.parametrize("sql", [
     "'00' || id % 40", "'c' || id % 40", "CAST(id % 40 AS VARCHAR)", "(id % 9) || '-' || (id % 7)",
     "(id % 40) || CASE WHEN id % 3 = 0 THEN 'A' ELSE 'B' END", "'town ' || id % 40", "(id % 9) || '.' || (id % 7) || '.1'",
+    "id % 6 || if(id % 2 = 0, '-', '')",
 ])  # fmt: skip
 def test_a_fit_leaves_names_and_codes_alone(con, sql):
     assert fitted(con, f"SELECT id, y, {sql} AS x FROM t")[1] == []
