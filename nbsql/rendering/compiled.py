@@ -44,15 +44,13 @@ def _keep(path: Path, content: bytes) -> None:
 
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from nbsql.rendering.environment import SQLEnvironment
 
 
-def compile_macro(environment: Environment, name: str, text: str, path: Path) -> CodeType:
+def compile_macro(environment: SQLEnvironment, name: str, text: str, path: Path) -> CodeType:
     """The code of a macro: the kept code, if the macro and the compiler have not changed, or else newly compiled code."""
     made_of = _compiler() + str(path).encode() + text.encode()
-    code = kept(
-        path.with_name(f"{path.stem}.{name}"), made_of, lambda: marshal.dumps(environment.compile(text, filename=str(path)))
-    )
+    code = kept(path.with_name(f"{path.stem}.{name}"), made_of, lambda: marshal.dumps(environment.code(text, str(path))))
     found: CodeType = marshal.loads(code)  # noqa: S302 - whoever may write there may as well write a module
     return found
 

@@ -1,8 +1,10 @@
 """What is kept of compiled macros: used while a macro is the same, and nothing where nobody may write."""
 
 import sys
+from pathlib import Path
 
 import pytest
+from jinja2 import StrictUndefined, UndefinedError
 from markupsafe import Markup
 
 from nbsql.rendering import renderer
@@ -59,3 +61,13 @@ def test_kept_code_renders_the_same(tmp_path, monkeypatch):
     texts = [str(one["subquery"](Markup("spam"))).strip() for one in macros]
     assert texts == ["(\n  spam\n)"] * 2
     assert [path.name.split(".")[1] for path in tmp_path.rglob("*.pyc")] == ["subquery"]
+
+
+def test_a_traceback_has_the_line_of_the_file(tmp_path):
+    text = "\n\n{% macro twice(x) %}\n{% set y = 1 %}\n\n{{ y }} {{ x.nothing() }}\n{% endmacro %}"
+    environment = SQLEnvironment(finalize=str, undefined=StrictUndefined)
+    code = compile_macro(environment, "twice", text, tmp_path / "texts.sql")
+    module = environment.template_class.from_code(environment, code, environment.make_globals(None)).make_module()
+    with pytest.raises(UndefinedError) as caught:
+        module.twice._func("a")
+    assert [entry.lineno for entry in caught.traceback if Path(entry.path).name == "texts.sql"] == [5]
