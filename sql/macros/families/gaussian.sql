@@ -88,18 +88,23 @@ END
 
 {#
   The mean and the variance of a class, or of all classes if it has no number, for a density that these determine. The variance is at
-  least 1e-10 times `scale` and at most `most`, and 0 for a number that never varies.
+  least 1e-10 times `scale` and at most `most`, if the density has such bounds, and 0 for a number that never varies.
 #}
-{% macro moments_estimate(quantity, get, scale, most) -%}
+{% macro moments_estimate(quantity, get, scale=none, most=none) -%}
 {% set variance -%}
 CASE WHEN {{ get('n') }} > 0 THEN {{ get('m2') }} / {{ get('n') }} ELSE {{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0) END
 {%- endset -%}
 {% if quantity == 'mean' -%}
 {{ nbsql.gaussian_estimate('mean', get) }}
 {%- elif quantity == 'variance' -%}
+{% set floored = nbsql.floored_variance(variance, get) -%}
+{% set bounded -%}
+{% if scale is not none -%}
 {% set lowest %}{{ nbsql.number(1e-10) }} * {{ scale }}{% endset -%}
-{% set raised = nbsql.largest([nbsql.floored_variance(variance, get), lowest]) -%}
-CASE WHEN {{ get('pooled_m2') }} > 0 THEN {{ nbsql.smallest([raised, most]) }} ELSE 0 END
+{{ nbsql.smallest([nbsql.largest([floored, lowest]), most]) }}
+{%- endif %}
+{%- endset -%}
+CASE WHEN {{ get('pooled_m2') }} > 0 THEN {{ floored if scale is none else bounded }} ELSE 0 END
 {%- endif %}
 {%- endmacro %}
 
