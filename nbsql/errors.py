@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 _MARKED = re.compile("⟨([^⟨⟩]*)⟩")
-_LONG_ENUM = re.compile(r"(ENUM\('(?:[^']|'')*')(?:, '(?:[^']|'')*'){9,}\)")  # a type with its values, maybe thousands
+_LONG_TYPE = re.compile(  # with its values or fields, maybe thousands
+    r"(ENUM\('(?:[^']|'')*'|STRUCT\([^(),]+)(?:, (?:'(?:[^']|'')*'|[^(),]+)){9,}\)"
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class NbsqlError(Exception):
 
     def __init__(self, message: str) -> None:
         message = " ".join(message.split()) if "\n" in message else message  # a frame in it would have many lines
-        self.marked = _LONG_ENUM.sub(r"\1, …)", message)
+        self.marked = _LONG_TYPE.sub(r"\1, …)", message)
         super().__init__(in_words(self.marked))
 
     def _render_traceback_(self) -> list[str]:
@@ -193,7 +195,7 @@ def index_hint(names: Iterable[str], source: str) -> str:
 
 
 def header_hint(names: Iterable[str], columns: Sequence[str], source: str) -> str:
-    """A hint where a CSV file is none, or its first line not taken for its header, or for one name, by the lines below."""
+    """A hint where a file has its rows within a column, is no CSV, or its first line no header, or one name, to DuckDB."""
     unnamed = [name for name in columns if re.fullmatch(r"column\d+", name)]
     is_file = re.search(r"\.([ct]sv|txt)(\.\w+)?$", source)
     if is_file and columns and (start := re.match(r'\s*(<[!?/\w]|[{[]\s*(["{]|$))', columns[0])):
@@ -208,8 +210,16 @@ def header_hint(names: Iterable[str], columns: Sequence[str], source: str) -> st
         if len(unnamed) == len(columns):
             return f"{listing}it has no header, name them: {source_text('read_csv', source, f'names=[{quoted(first)}, ...]')}"
         return f"{listing}there are lines above its header, leave them out: {source_text('read_csv', source, 'skip=...')}"
-    if len(columns) != 1 or not {*names} & {*re.split(r"[,;|\t]", columns[0])}:
+    if len(columns) != 1:
         return ""
+    if source.endswith(("json", "jsonl")):
+        rows = source_text("read_json", source).removesuffix('"')
+        within = f'{rows} SELECT unnest({columns[0]}, recursive := true)"'
+        return f"; its only column is {columns[0]!r}; if the rows are within it: {within}"
+    if not {*names} & {*re.split(r"[,;|\t]", columns[0])}:
+        marks = (re.search(rf"(?:^|\w(\W+)){re.escape(name)}(?:(\W+)\w|$)", columns[0]) for name in names) if is_file else ()
+        mark = next((found[1] or found[2] for found in marks if found and (found[1] or found[2])), None)
+        return f"; name the mark between its values: {source_text('read_csv', source, f'delim={quoted(mark)}')}" if mark else ""
     padded = source_text("read_csv", source, "null_padding=true")
     return f"; its lines differ in their number of values, so fill them with NULL: {padded}"
 

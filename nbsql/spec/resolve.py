@@ -27,7 +27,10 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     known = Columns(columns, source)
     target = known.find(options.target)
     if target.kind in ("tokens", "token counts", "other"):
-        raise InputError(f"target column {target.name!r} is {target.type}; a class is one scalar value: cast it, to text say")
+        raise InputError(
+            f"target column {target.name!r} is {target.type}; a class is one scalar value: cast it, to text say"
+            + (f", or pass pandas.read_json({source!r}) if the file has one per column" if source.endswith(".json") else "")
+        )
     ids = known.find_all(options.id, "id")
     half_life = options.weight if isinstance(options.weight, HalfLife) else None
     weight = known.find(WEIGHT if half_life else options.weight) if options.weight is not None else None

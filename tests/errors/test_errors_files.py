@@ -229,6 +229,7 @@ def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_a_missing_one_is_said(
         ("rows.xls", r"is an Excel file; read it as pandas.read_excel\(.rows.xls.\) in Python, or save it as CSV"),
         ("rows.zip", r"is an archive; unpack it first"),
         ("rows.csv.zip", r"is an archive; unpack it first"),
+        ("rows.tar.gz", r"is an archive; unpack it first"),
         ("rows.dta", r"read it in Python as pandas.read_stata\(.rows.dta.\)"),
         ("rows.txt", r'ending of .rows.txt. does not say what it holds; read it: "FROM read_csv\(.rows.txt.\)"'),
     ],
@@ -326,6 +327,7 @@ UNEVEN = {  # a file, and how many of its first lines DuckDB would leave out
     "one long line": (TOP + LONG, 41),
     "a second header": (TOP + "id,y,x,z\n" + LONG * 30, 41),
     "no header": (TOP.partition("\n")[2] + LONG, 40),
+    "a separator": ("sep=,\n" + TOP, 0),
     "a title": ("Report of May\n\n" + TOP, 0),
     "even lines": (TOP, 0),
 }
@@ -363,6 +365,34 @@ def test_lines_that_are_no_rows_of_one_form_name_the_source_that_reads_them(con)
         with pytest.raises(InputError, match=f'{cure}"{re.escape(source)}"$'):
             ask()
     assert len(model.predict(source).fetchall()) == 41
+
+
+SPLIT = "FROM read_json('rows.json') SELECT unnest(rows, recursive := true)"
+OTHER_FORMS = {  # a file, and the source that reads it, or what is said
+    "rows.csv": (TOP.replace(",", "^"), "FROM read_csv('rows.csv', delim='^')"),
+    "ends.csv": (TOP.replace("1\n", "1\r\n"), "FROM read_csv('ends.csv', strict_mode=false)"),
+    "rows.json": (json.dumps({"rows": [{"y": "ab"[i % 2], "x": i} for i in range(40)]}), SPLIT),
+    "columns.json": (json.dumps({"y": {i: "ab"[i % 2] for i in range(40)}}), 'STRUCT."0" VARCHAR, ….; .* pandas.read_json'),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_FORMS)
+def test_a_file_of_another_form_names_the_source_that_reads_it(con, name):
+    text, source = OTHER_FORMS[name]
+    Path(name).write_bytes(text.encode())
+    with pytest.raises(NbsqlError, match=source if "pandas" in source else f'"{re.escape(source)}"$'):
+        nbsql.fit(con, name, target="y")
+    if "pandas" not in source:
+        assert nbsql.fit(con, source, target="y", families={"x": "gaussian"}).classes == ["a", "b"]
+
+
+def test_a_folder_that_is_named_like_a_file_names_its_files(con):
+    Path("rows.csv").mkdir()
+    Path("rows.csv/part.csv").write_text(TOP)
+    with pytest.raises(
+        InputError, match=r"'rows.csv' is a folder, and no table; say which files in it, such as 'rows.csv/\*.csv'"
+    ):
+        nbsql.fit(con, "rows.csv", target="y")
 
 
 def test_a_file_whose_header_is_not_found_names_the_source_that_has_its_columns(con):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb.messages import opened
+from nbsql.engines.duckdb.messages import opened, other_file
 from nbsql.engines.duckdb.paths import check_readable, exists
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
@@ -20,6 +20,7 @@ from nbsql.warn import warn_user
 
 PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _CSV = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?$", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\ufeff?sep=.\s*", re.IGNORECASE)  # by which Excel knows the mark between values
 _PATTERN = re.compile(r"[*?\[]")
 _PACKED = re.compile(r"\.(gz|zst)$", re.IGNORECASE)
 _NUMBERED = re.compile(r"(.+)_\d+")
@@ -35,6 +36,8 @@ def read_file(engine: Engine, path: str) -> Source:
     if exists(path) and Path(path).is_file() and not Path(path).stat().st_size:
         raise InputError(f"file {path!r} is empty; write a header and rows into it")
     check_readable(path)
+    if not PARQUET.search(path) and Path(path).is_dir() and (what := other_file(path)) is not None:
+        raise InputError(what)
     relation = engine.renderer.dialect.ident(path)
     if PARQUET.search(path):
         found = engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
@@ -92,7 +95,7 @@ def _warn_of_lines(path: str, first: str, skipped: int, delimiter: str) -> None:
     lines = [delimiter]  # of a file that only DuckDB reads
     with suppress(OSError, ValueError), opened(first) as file:
         lines = [next(file, b"").decode(errors="replace") for _ in range(skipped)]
-    if skipped and any(delimiter in line for line in lines):
+    if skipped and any(delimiter in line and not _SEPARATOR.fullmatch(line) for line in lines):
         every = source_text("read_csv", path, "null_padding=true")
         rest = source_text("read_csv", path, f"skip={skipped}")
         left_out = "the first line of {!r} is" if skipped == 1 else f"the first {skipped:,} lines of {{!r}} are"

@@ -34,12 +34,13 @@ _PLAIN = "compression='none'"
 _BROKEN = "{!r} is broken, or not whole; get it anew, and try gzip -t on it"
 _CORRUPT = (OSError, EOFError, zlib.error)  # what reading a file that is compressed by gzip may raise
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # of the order of bytes in UTF-16 and UTF-32
+_ENDS = re.compile(rb"\r\n|\n|\r")
 _WITHIN_ROW = 60  # the most characters of a row that a message shows
 _BLOCK = 1 << 20
 
 _EXCEL = re.compile(r"\.xls[xmb]?$", re.IGNORECASE)
 _DATA = re.compile(r"\.(parquet|(csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?)$", re.IGNORECASE)
-_ARCHIVE = re.compile(r"\.(zip|7z|rar|tar|tgz|bz2|xz)$", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.(zip|7z|rar|tar(\.gz|\.zst)?|tgz|bz2|xz)$", re.IGNORECASE)
 _OF_PANDAS = {
     ".ods": "read_excel", ".feather": "read_feather", ".arrow": "read_feather", ".dta": "read_stata", ".sav": "read_spss",
     ".sas7bdat": "read_sas", ".pkl": "read_pickle", ".pickle": "read_pickle", ".xml": "read_xml", ".html": "read_html",
@@ -49,6 +50,7 @@ _MAGIC = {
     b"PK": "a ZIP archive or an Excel file; unpack it, or save its sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an Excel file; save its sheet as CSV",
     b"\x1f\x8b": "compressed by gzip; unpack it, or let its name end in .csv.gz",
+    b"SQLi": "a SQLite database; ATTACH it (TYPE sqlite), and name a table of it, or save that as CSV",
     b"PAR1": "a Parquet file; let its name end in .parquet",
 }
 
@@ -191,7 +193,7 @@ def _content(path: str) -> str | None:
 
 
 def _unsniffed(path: str) -> str | None:
-    """What a file is in whose rows DuckDB finds no form: no text, not whole, or encoded in UTF-16; None for other files."""
+    """What a file is in whose rows DuckDB finds no form: no text, not whole, in UTF-16, or of several ends; None for others."""
     if (what := _content(path)) is not None:
         return what
     try:
@@ -201,7 +203,11 @@ def _unsniffed(path: str) -> str | None:
         return _BROKEN.format(path)
     except OSError:
         return None
-    return _encoding(path) if first.startswith(_MARKS) or 4 * first.count(0) > len(first) else None
+    if first.startswith(_MARKS) or 4 * first.count(0) > len(first):
+        return _encoding(path)
+    if len({*_ENDS.findall(first)}) > 1:
+        return f"the lines of {path!r} end in several ways; {_cure('read_csv', path, 'strict_mode=false')}"
+    return None
 
 
 def opened(path: str) -> Any:
