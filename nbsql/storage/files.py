@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.paths import check_readable, exists
+from nbsql.engines.duckdb.paths import check_readable, exists, first_bytes
 from nbsql.engines.engine import Engine
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import DatabaseError, InputError, ModelError
@@ -146,8 +146,7 @@ def _file_engine(engine: Engine) -> Iterator[DuckDB]:
 
 def _is_parquet(path: str) -> bool:
     try:
-        with Path(path).open("rb") as file:
-            return file.read(4) == b"PAR1"
+        return first_bytes(Path(path), 4) == b"PAR1"
     except OSError as error:
         raise DatabaseError(f"cannot read {path!r}: {error.strerror}") from None
 

@@ -1,7 +1,10 @@
 """A handle stays with its database, and a query with what its source was, when another database comes into use."""
 
+import contextlib
 import re
 import shutil
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -248,3 +251,30 @@ def test_a_file_that_is_gone_is_read_and_not_written(replaced, tmp_path):
         session.update(rows)
         elsewhere.update(rows)
         assert [row[3] for row in elsewhere.batches] == [12, 12]
+
+
+LOCKS = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+b'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        nbsql.models,
+        lambda path: nbsql.load(path, "it"),
+        lambda path: nbsql.fit(path, "rows", target="c", name="other"),
+        lambda path: nbsql.fit(duckdb.connect(), path, target="c"),
+        lambda path: nbsql.load(path, "it").report(path, source="rows"),
+        lambda path: nbsql.import_(duckdb.connect(), path),
+    ],
+    ids=["models", "load", "fit", "source", "output", "import"],
+)
+def test_a_file_that_is_open_stays_locked(act, tmp_path):
+    """By POSIX's rules a process loses its locks on a file when it closes any handle of it."""
+    pytest.importorskip("fcntl")
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute(ROWS)
+        nbsql.fit(con, "rows", **DEV, name="it")
+        with contextlib.suppress(nbsql.NbsqlError):
+            act(path)
+        assert subprocess.run([sys.executable, "-SIc", LOCKS, path], capture_output=True, check=False).returncode

@@ -83,22 +83,33 @@ def is_database(path: Path) -> bool:
 
 
 def _has_magic(path: Path) -> bool:
+    return first_bytes(path, _MAGIC.stop)[_MAGIC] == b"DUCK"
+
+
+def first_bytes(path: Path, n: int) -> bytes:
+    """The first n bytes of a file. To open and close a database that this process has open would end DuckDB's lock on it."""
+    if (number := _descriptor(path)) is not None:
+        return os.pread(number, n, 0)
     with path.open("rb") as opened:
-        return opened.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
+        return opened.read(n)
 
 
 def is_open_here(path: str | os.PathLike[str]) -> bool:
     """Whether the file of that name is one that this process has open, and not another that was put in its place."""
-    try:
-        found = Path(path).stat()
-        numbers = [int(file.name) for file in Path("/dev/fd").iterdir()]
-    except OSError:  # no such file; or Windows, which has no numbers, and where nobody can replace a file that is open
+    if not exists("/dev/fd"):  # Windows, where nobody can replace a file that is open
         return exists(path)
-    for number in numbers:
-        with suppress(OSError):  # that of the list of them is closed by now
-            if os.path.samestat(os.fstat(number), found):
-                return True
-    return False
+    return _descriptor(path) is not None
+
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """The number by which this process has the file of that name open, if it has, and the system has such numbers."""
+    with suppress(OSError):
+        found = Path(path).stat()
+        for number in [int(file.name) for file in Path("/dev/fd").iterdir()]:
+            with suppress(OSError):  # that of the list of them is closed by now
+                if os.path.samestat(os.fstat(number), found):
+                    return number
+    return None
 
 
 def discard(path: str | os.PathLike[str]) -> None:
