@@ -36,7 +36,7 @@ def read_file(engine: Engine, path: str) -> Source:
     if exists(path) and Path(path).is_file() and not Path(path).stat().st_size:
         raise InputError(f"file {path!r} is empty; write a header and rows into it")
     check_readable(path)
-    if not PARQUET.search(path) and Path(path).is_dir() and (what := other_file(path)) is not None:
+    if not PARQUET.search(path) and exists(path) and Path(path).is_dir() and (what := other_file(path)) is not None:
         raise InputError(what)
     relation = engine.renderer.dialect.ident(path)
     if PARQUET.search(path):
@@ -68,7 +68,7 @@ def read_file(engine: Engine, path: str) -> Source:
 
 def _with_types_of_all_files(engine: Engine, path: str, first: Source) -> Source:
     """Parquet files in types that change no value: by those of the first one, DuckDB would round a later file's 2.5 to 3."""
-    if not _PATTERN.search(path) and not Path(path).is_dir():
+    if not _PATTERN.search(path) and not (exists(path) and Path(path).is_dir()):
         return first
     relation = engine.renderer.fragment("parquet_of_all_types", path)
     every = engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
