@@ -15,6 +15,7 @@ from support.program import wait_for_work
 
 import nbsql
 from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.engines.turn import turn_of
 from nbsql.engines.watch import interruptible
 
 SCRIPT = """
@@ -197,3 +198,21 @@ def test_what_the_handler_of_another_signal_raises_arrives_as_it_is(con, ctrl_c)
             signal.signal(number, handler)
     assert nbsql.models(con) == ["before"]
     assert model.predict_one({"x": 1})["prediction"] in (0, 1)
+
+
+@pytest.mark.parametrize("form", ["rows", "named_rows", "df", "arrow", "pl"])
+def test_an_interrupt_gives_the_turn_back_while_its_traceback_is_kept(con, form):
+    """As a notebook does: KeyboardInterrupt came before the first line of an __exit__, and other threads waited for ever."""
+    engine, turns = DuckDB(con), []
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.3, os.kill, [os.getpid(), signal.SIGINT]).start()
+    try:
+        with pytest.raises(KeyboardInterrupt) as kept, engine.supervised("query"), engine.errors():
+            getattr(engine, form)("SELECT sum(hash(a.range * b.range)) AS n FROM range(1000000) AS a, range(1000000) AS b")
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    other = threading.Thread(target=lambda: turns.append(turn_of(con)._lock.acquire(blocking=False)))
+    other.start()
+    other.join()
+    assert turns == [True]
+    assert kept.tb is not None

@@ -70,7 +70,7 @@ class DuckDBDriver(Engine):
 
     def _send(self, sql: str) -> list[tuple[Any, ...]]:
         with self.errors():
-            rows: list[tuple[Any, ...]] = nbsql_call(self.connection.execute, sql).fetchall()
+            rows: list[tuple[Any, ...]] = nbsql_call(nbsql_call(self.connection.execute, sql).fetchall)
         return rows
 
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
@@ -79,7 +79,7 @@ class DuckDBDriver(Engine):
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
             with self.timed("prepared"), self.errors():
-                found: list[tuple[Any, ...]] = nbsql_call(self.connection.execute, statement, values).fetchall()
+                found: list[tuple[Any, ...]] = nbsql_call(nbsql_call(self.connection.execute, statement, values).fetchall)
                 return found
 
         return rows

@@ -116,16 +116,16 @@ class DuckDB(DuckDBDriver):
     def named_rows(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         with self.timed("query"), self.errors():
             result = nbsql_call(self.connection.execute, sql)  # a relation would plan the query twice
-            return [column[0] for column in result.description], result.fetchall()
+            return [column[0] for column in result.description], nbsql_call(result.fetchall)
 
     def df(self, sql: str) -> pandas.DataFrame:
-        return nbsql_call(self.connection.execute, sql).df()  # a relation would plan the query twice
+        return nbsql_call(nbsql_call(self.connection.execute, sql).df)  # a relation would plan the query twice
 
     def arrow(self, sql: str) -> pyarrow.Table:
-        return cast("pyarrow.Table", self.relation(sql).to_arrow_table())
+        return cast("pyarrow.Table", nbsql_call(self.relation(sql).to_arrow_table))
 
     def pl(self, sql: str) -> polars.DataFrame:
-        return cast("polars.DataFrame", self.relation(sql).pl())
+        return cast("polars.DataFrame", nbsql_call(self.relation(sql).pl))
 
     def preview(self, sql: str) -> list[tuple[Any, ...]] | None:
         """The rows; None if they take long, or if an error would abort the caller's transaction."""

@@ -33,7 +33,7 @@ def planned(renderer: Renderer, sql: str, types: Sequence[Markup]) -> Callable[[
     def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
         literals = [_literal(renderer, value) for value in values]
         if None in literals:  # DuckDB converts the value, and plans anew
-            found: list[tuple[Any, ...]] = nbsql_call(cursor.execute, sql, values).fetchall()
+            found: list[tuple[Any, ...]] = nbsql_call(nbsql_call(cursor.execute, sql, values).fetchall)
         else:
             found = nbsql_call(
                 cursor.execute, renderer.statement("execute_answer", list(zip(literals, types, strict=True)))
