@@ -198,7 +198,7 @@ def out_of_fold(
         counted_weight = sum(float(label[3]) for label in cv.labels)
         if abs(counted_weight - learnt_weight) > 1e-9 * learnt_weight:
             raise InputError(
-                f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; "
+                f"{source.label} counts {counted_weight:,.15g} rows, and {title} has learnt {learnt_weight:,.15g}; "
                 f"folds need all rows that it has learnt, and no others; {cure}"
             )
         known = {_key(column.label, value) for column, value in zip(state.classes, state.labels(), strict=True)}

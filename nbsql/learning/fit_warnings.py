@@ -116,7 +116,9 @@ def _rows_left_out(draft: Draft) -> Iterator[str]:
     for feature in features_with_covariance(draft.spec):
         without = draft.engine.query_value("rows_missing_a_number", draft.statistics, feature)
         if without > 0 and feature.name in summarised:
-            rows = f"rows of weight {without:g}" if draft.spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
+            rows = (
+                f"rows of weight {without:,.15g}" if draft.spec.weight else f"{without:,.15g} row{'' if without == 1 else 's'}"
+            )
             yield f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates"
 
 

@@ -271,7 +271,7 @@ def _advice(engine: Engine, name: str, column: str, values: Values) -> _Numbers 
     if expression is None:
         return None
     first = next((value for value in written if not value.isdigit()), written[0])
-    but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {first!r}"
+    but = f" but for {listed(words)} in {in_words:,.15g} of {total:,.15g} rows" if words else f", written as {first!r}"
     return _Numbers(but, first, tuple(words), not are_grouped, "" if are_numbers and not are_grouped else expression)
 
 

@@ -101,6 +101,8 @@ def test_folds_of_learnt_rows_are_those_of_a_cross_validation(con):
         nbsql.InputError, match="folds need all rows that it has learnt, and no others; evaluate others without"
     ):
         model.evaluate("FROM t WHERE i < 100", folds=5)
+    with pytest.raises(nbsql.InputError, match="counts 1,000,200 rows, and the model has learnt 200; "):
+        model.evaluate("SELECT t.* FROM t, range(5001)", folds=5)
 
 
 def test_a_log_loss_above_that_of_the_priors_is_said(con):
