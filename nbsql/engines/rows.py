@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import reprlib
 import struct
 from collections.abc import Iterable, Mapping, Sequence
@@ -101,7 +102,13 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
         if not all(isinstance(row, Mapping) for row in source):
             row = next(row for row in source if not isinstance(row, Mapping))
             cure = f"; write [{call} for row in rows]" if (call := as_dict(row)) else ""
-            cure = "; write pyarrow.Table.from_batches(batches)" if hasattr(row, "to_pylist") else cure
+            if hasattr(row, "to_pylist"):
+                is_batch = type(row).__name__ == "RecordBatch"
+                cure = f"; write pyarrow.{'Table.from_batches(batches)' if is_batch else 'concat_tables(tables)'}"
+            elif len(getattr(row, "shape", ())) > 1:  # a frame, of which the dict of one row would lose the others
+                cure = f"; write {type(row).__module__.partition('.')[0]}.concat(frames)"
+            elif isinstance(row, (str, os.PathLike)):
+                cure = "; name several files by a pattern, such as 'days/*.parquet'"
             raise InputError(f"a list as a source holds rows, each a dict {{column: value}}{cure}")
         found = {name: [to_python(row.get(name)) for row in source] for name in dict.fromkeys(n for row in source for n in row)}
     for name in found:

@@ -1,6 +1,7 @@
 """Bad input gets one clear line, the fact and the cure, and changes nothing."""
 
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,6 +89,10 @@ def test_what_is_no_source(golf, refused):
         ([("yes", 1)], f"{ROWS}; write [dict(zip([...], row)) for row in rows]"),
         ([Day("yes", 1)], f"{ROWS}; write [row._asdict() for row in rows]"),
         ([Night("yes", 1)], f"{ROWS}; write [dataclasses.asdict(row) for row in rows]"),
+        ([pa.table({"play": [1]})], f"{ROWS}; write pyarrow.concat_tables(tables)"),
+        ([pd.DataFrame({"play": [1, 2]})], f"{ROWS}; write pandas.concat(frames)"),
+        (["a.csv", "b.csv"], f"{ROWS}; name several files by a pattern, such as 'days/*.parquet'"),
+        (StringIO("play"), f"{NO_SOURCE} StringIO; pass its path, or pandas.read_csv(file)"),
         (pa.table({"play": [1]}).to_batches(), f"{ROWS}; write pyarrow.Table.from_batches(batches)"),
         (
             {"play": dict.fromkeys(range(9))},

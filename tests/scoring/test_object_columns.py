@@ -140,6 +140,8 @@ def test_rows_that_python_has_in_other_forms_name_the_call_that_makes_dicts_of_t
         assert model.predict_one(getattr(row, call)()) == expected
     with pytest.raises(nbsql.InputError, match=r"not generator; pass list\(rows\)$"):
         model.predict({"x": x} for x in (1.0, 2.0))
+    with pytest.raises(nbsql.InputError, match=r"not Series; for one row pass \[row.to_dict\(\)\]$"):
+        model.predict(pandas.Series(["a", 1.0], ["y", "x"]))
 
 
 class PandasFrame(pandas.DataFrame):

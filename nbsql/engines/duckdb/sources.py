@@ -18,6 +18,7 @@ from nbsql.engines.duckdb.files import PARQUET, read_file
 from nbsql.engines.duckdb.messages import frame_hint, one_line, other_file, unquoted_file
 from nbsql.engines.duckdb.object_columns import category_columns, unreadable, with_typed_columns
 from nbsql.engines.foreign_sources import column_names, is_array, is_stream, read_whole
+from nbsql.engines.rows import as_dict
 from nbsql.engines.source import COMMENTS, FILE, MissingSourceError, Source, check_distinct, check_names, split_path
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, FrameLabel, InputError, listed, suggestion
@@ -304,6 +305,10 @@ def _refusal(error: Exception, frame: Any, kind: str) -> Exception:
     if kind in _IN_MEMORY or isinstance(frame, dict):
         return unreadable(frame, kind, reason)
     cure = "; pass pandas.DataFrame(rows)" if is_array(frame) else "; pass list(rows)" if isinstance(frame, Iterator) else ""
+    if hasattr(frame, "read"):  # a file, or what pandas reads in parts
+        cure = "; pass rows.read()" if hasattr(frame, "get_chunk") else "; pass its path, or pandas.read_csv(file)"
+    if kind == "Series" and (call := as_dict(frame)):
+        cure = f"; for one row pass [{call}]"
     return InputError(
         f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
         f"a dict of columns or a list of dicts, not {kind}{cure}"
