@@ -88,7 +88,7 @@ CROSS JOIN {{ nbsql.subquery(nbsql.labels_by_number(model, parameters)) }} AS la
 
 {#
   The relation of `rows` with nbsql_shares, the probabilities of the classes at the temperature, before normalisation. Those of the other
-  methods follow. An engine may check a temperature before it leaves out the rows of other methods, which have none.
+  methods follow. An engine may check the temperature before it asks for the method, and the others have none.
 #}
 {% macro temperature_shares(rows, calibration) -%}
 {% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
@@ -100,8 +100,7 @@ CROSS JOIN (
   SELECT temperature AS nbsql_temperature
   FROM {{ calibration | indent(2) }} AS calibration
   WHERE CASE
-    WHEN method <> 'temperature' THEN FALSE
-    WHEN temperature > 0 AND temperature < {{ nbsql.infinity() }} THEN TRUE
+    WHEN method <> 'temperature' OR (temperature > 0 AND temperature < {{ nbsql.infinity() }}) THEN TRUE
     ELSE {{ refusal }}
   END
 ) AS calibration
