@@ -1,8 +1,8 @@
 """`model.plot`: one method for each panel."""
 
-from typing import Any
+from typing import Any, NoReturn
 
-from nbsql.errors import InputError
+from nbsql.errors import InputError, listed
 from nbsql.family.checks import whole_number
 from nbsql.learning.follow import learn_changes
 from nbsql.learning.model_source import read_source
@@ -71,6 +71,12 @@ class Plots(Displayed):
         return ["pictures of the model; each has .save(path), for .svg, .png, .pdf, .html or .json"], [
             Table(["picture", "question"], rows, widest=80)
         ]
+
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        """Say how a picture is made."""
+        raise InputError(
+            f"model.plot has a method for each picture, such as model.plot.ranking(): {listed(p.name for p in PANELS)}"
+        )
 
     def card(self, *, least: int | None = None) -> Picture:
         """The model in short: its classes, their priors, and its ledger."""

@@ -75,6 +75,11 @@ def test_bins_and_numbers_are_in_the_order_of_their_values(model):
     assert values_of(model.plot.profile("month")) == [str(month) for month in range(12)]
 
 
+def test_a_picture_without_a_name_is_refused(model):
+    with pytest.raises(nbsql.InputError, match=r"^model.plot has a method for each picture, such as model.plot.ranking"):
+        model.plot()
+
+
 def test_titles_are_whole_words_on_several_lines(model):
     for picture in (model.plot.profile("home"), model.plot.verdict("people"), model.plot.waterfall("people", row=1)):
         lines = picture.spec["title"]["text"]
