@@ -133,7 +133,8 @@ def in_a_browser(tmp_path, shown):
     """The outputs as a front end of 900 pixels shows them: what a cell is about is in sight, and so is all of its picture."""
     page = tmp_path / "notebook.html"
     cells = "".join(f'<div class="cell" style="width:900px;overflow:hidden">{html}</div>' for html in shown)
-    body = f'<body data-drawn="yes" style="{JUPYTER}">{cells}</body>'
+    whole = '<script>document.body.dataset.drawn = "yes"</script>'  # at its end, as the page may be asked before it is read
+    body = f'<body style="{JUPYTER}">{cells}{whole}</body>'
     page.write_text(f'<!doctype html><meta charset="utf-8">{body}', encoding="utf-8")
     with tab(page, tmp_path) as opened:
         found = opened.run("""[...document.querySelectorAll(".cell")].map((cell) => {
