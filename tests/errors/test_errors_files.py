@@ -417,6 +417,18 @@ def test_a_file_whose_header_is_not_found_names_the_source_that_has_its_columns(
     assert len(nbsql.fit(con, source, target="y").predict(source).fetchall()) == 40
 
 
+@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
+def test_columns_that_only_later_files_of_a_pattern_have_are_named_with_the_source_that_reads_them(con, form):
+    for number, column in ((1, ""), (2, ", i % 3 AS z")):
+        con.execute(f"COPY (SELECT i % 2 AS y, i % 5 AS x{column} FROM range(40) AS r(i)) TO 'part_{number}.{form}'")
+    with pytest.warns(nbsql.NbsqlWarning, match="later files of .* are read without them: 'z'; read these, too: ") as caught:
+        model = nbsql.fit(con, f"part_*.{form}", target="y")
+    assert [*model.families] == ["x"]
+    source = re.search(r'too: "(.*)"$', str(caught[0].message))[1]
+    assert [*nbsql.fit(con, source, target="y").families] == ["x", "z"]
+
+
+@pytest.mark.filterwarnings("ignore:later files of:nbsql.NbsqlWarning")
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_files_of_a_pattern_that_differ_in_columns_name_the_option_that_reads_them(con, form):
     for number, column in ((1, "x"), (2, "z")):

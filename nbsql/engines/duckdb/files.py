@@ -9,11 +9,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb.messages import opened, other_file
+from nbsql.engines.duckdb.messages import CORRUPT, opened, other_file
 from nbsql.engines.duckdb.paths import check_readable, exists
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, source_text
+from nbsql.errors import InputError, listed, source_text
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.warn import warn_user
@@ -59,9 +59,12 @@ def read_file(engine: Engine, path: str) -> Source:
         found.relation = wider
         found = engine.described(found)
     if _CSV.search(path):
-        first = path if Path(path).is_file() else engine.query_value("first_file", path) or path
-        skipped, delimiter, *formats = engine.query_macro("csv_as_sniffed", first)[0]
-        _warn_of_lines(path, first, skipped, delimiter)
+        files = [path] if Path(path).is_file() else [file for (file,) in engine.query_macro("files_of_pattern", path)] or [path]
+        skipped, delimiter, *formats = engine.query_macro("csv_as_sniffed", files[0])[0]
+        _warn_of_lines(path, files[0], skipped, delimiter)
+        if len({*map(_first_line, files)}) > 1:
+            relation = engine.renderer.fragment("csv_of_all_columns", path)
+            _warn_of_columns("read_csv", path, found, engine.described(Source(relation, path, [])))
         _warn_of_dates(engine, path, found, formats)
     return found
 
@@ -73,7 +76,25 @@ def _with_types_of_all_files(engine: Engine, path: str, first: Source) -> Source
     relation = engine.renderer.fragment("parquet_of_all_types", path)
     every = engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
     types = {column.name: column.type for column in every.columns}
-    return first if all(types.get(column.name) == column.type for column in first.columns) else every
+    if any(types.get(column.name) != column.type for column in first.columns):
+        return every
+    _warn_of_columns("read_parquet", path, first, every)
+    return first
+
+
+def _first_line(path: str) -> bytes:
+    """The first line of a file; nothing of one that only DuckDB reads."""
+    with suppress(*CORRUPT, ValueError), opened(path) as file:
+        return bytes(next(file, b"").strip())
+    return b""
+
+
+def _warn_of_columns(reader: str, path: str, first: Source, every: Source) -> None:
+    """Warn about columns that only later files of a pattern have, which DuckDB leaves out."""
+    known = {*map(folded, first.names)}
+    if more := [name for name in every.names if folded(name) not in known]:
+        have = f"later files of {path!r} have columns that the first one has not, and are read without them: {listed(more)}"
+        warn_user(f"{have}; read these, too: {source_text(reader, path, 'union_by_name=true')}")
 
 
 def _check_numbered(engine: Engine, path: str, form: str, columns: Sequence[Column]) -> None:

@@ -32,7 +32,7 @@ _UNKNOWN = re.compile(r'No extension found that is capable of reading the file "
 _NO_GZIP = re.compile(r"Input is not a GZIP stream: (.*)")
 _PLAIN = "compression='none'"
 _BROKEN = "{!r} is broken, or not whole; get it anew, and try gzip -t on it"
-_CORRUPT = (OSError, EOFError, zlib.error)  # what reading a file that is compressed by gzip may raise
+CORRUPT = (OSError, EOFError, zlib.error)  # what reading a file that is compressed by gzip may raise
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")  # of the order of bytes in UTF-16 and UTF-32
 _ENDS = re.compile(rb"\r\n|\n|\r")
 _WITHIN_ROW = 60  # the most characters of a row that a message shows
@@ -155,7 +155,7 @@ def _encoding(path: str) -> str:
     if (what := _content(path)) is not None:
         return what
     name, first = "LATIN1", b""
-    with suppress(*_CORRUPT), opened(path) as file:
+    with suppress(*CORRUPT), opened(path) as file:
         first = file.read(_BLOCK)
         if first.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
             name = "UTF-32"
@@ -184,7 +184,7 @@ def _encoding(path: str) -> str:
 
 def _content(path: str) -> str | None:
     """What a file is whose first bytes say that it holds no text."""
-    with suppress(*_CORRUPT), opened(path) as file:
+    with suppress(*CORRUPT), opened(path) as file:
         first = file.read(4)
         for magic, what in _MAGIC.items():
             if first.startswith(magic):
