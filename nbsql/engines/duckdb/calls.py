@@ -17,9 +17,8 @@ def nbsql_call(
     try:
         return nbsql_method(*nbsql_arguments)
     except nbsql_duckdb.InterruptException:
-        nbsql_time.sleep(
-            0
-        )  # in which Ctrl-C raises KeyboardInterrupt, or else as the first __exit__ begins, which it would skip
+        # Ctrl-C raises KeyboardInterrupt in this, or else as the first __exit__ begins, which it would skip.
+        nbsql_time.sleep(0)
         raise
     except UnicodeEncodeError:  # of DuckDB 1.5 for half a character; later versions raise an error of their own
         raise nbsql_duckdb.InvalidInputException("cannot encode str as UTF-8") from None

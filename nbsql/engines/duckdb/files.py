@@ -63,7 +63,7 @@ def read_file(engine: Engine, path: str) -> Source:
         skipped, delimiter, *formats = engine.query_macro("csv_as_sniffed", files[0])[0]
         _warn_of_lines(path, files[0], skipped, delimiter)
         if len({*map(_first_line, files)}) > 1:
-            relation = engine.renderer.fragment("csv_of_all_columns", path)
+            relation = engine.renderer.fragment("files_by_name", "read_csv", path)
             _warn_of_columns("read_csv", path, found, engine.described(Source(relation, path, [])))
         _warn_of_dates(engine, path, found, formats)
     return found
@@ -73,7 +73,7 @@ def _with_types_of_all_files(engine: Engine, path: str, first: Source) -> Source
     """Parquet files in types that change no value: by those of the first one, DuckDB would round a later file's 2.5 to 3."""
     if not _PATTERN.search(path) and not (exists(path) and Path(path).is_dir()):
         return first
-    relation = engine.renderer.fragment("parquet_of_all_types", path)
+    relation = engine.renderer.fragment("files_by_name", "read_parquet", path)
     every = engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
     types = {column.name: column.type for column in every.columns}
     if any(types.get(column.name) != column.type for column in first.columns):
